@@ -1,0 +1,1 @@
+"""Compiled loops on plain arrays: arrays in, arrays out, no checks, no messages."""

@@ -1,0 +1,1 @@
+"""Features made from what an item is: text, kernels, projections."""

@@ -1,0 +1,1 @@
+"""Rankers: labels and features in, one score per item out."""

@@ -1,0 +1,1 @@
+"""From files to datasets and back: LETOR text, tables, TREC files and named public data."""
