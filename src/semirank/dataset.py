@@ -24,7 +24,7 @@ class RankingDataset:
     Inside, the items of a list are neighbours: list ``i`` is
     ``X[indptr[i]:indptr[i + 1]]``. Lists stand in the order in which they first
     appear, and the items of a list keep their order. `restore` brings anything
-    computed per item back to the order of the caller.
+    computed per item back to the order of the caller, and `arrange` is its inverse.
 
     Parameters
     ----------
@@ -152,6 +152,10 @@ class RankingDataset:
         restored = np.empty_like(values)
         restored[self.order] = values
         return restored
+
+    def arrange(self, values: Any) -> AnyArray:
+        """Put one value (or row) per item, given in the caller's order, into the order of the lists."""
+        return np.asarray(values)[self.order]
 
     def replace(self, **changes: Any) -> Self:
         """Return a new dataset with some of X, y, item_ids, feature_names, texts exchanged, items as here."""
@@ -416,7 +420,9 @@ def _protected(data: RankingDataset, keys: Floats, keep_one: bool, keep_levels: 
     items = np.flatnonzero(data.labelled)
     items = items[np.lexsort((keys[items], level[items], data.list_of_item[items]))]
     group = np.column_stack([data.list_of_item[items], level[items]])
-    protected[items[np.append((group[1:] != group[:-1]).any(axis=1), len(items) > 0)]] = True
+    last_of_group = np.ones(len(items), dtype=bool)
+    last_of_group[:-1] = (group[1:] != group[:-1]).any(axis=1)
+    protected[items[last_of_group]] = True
     return protected
 
 
