@@ -1,1 +1,5 @@
 """Features made from what an item is: text, kernels, projections."""
+
+from semirank.features.tfidf import TfIdf
+
+__all__ = ["TfIdf"]
