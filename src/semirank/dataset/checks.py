@@ -1,0 +1,154 @@
+"""What may be given as features, labels and lists, and how it is understood."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import narwhals as nw
+import numpy as np
+from scipy.sparse import csr_array, issparse
+
+from semirank.core.arrays import AnyArray, Floats, Integers
+
+Features = Any  # a float array or a csr_array; scipy carries no types
+
+
+class DataWarning(UserWarning):
+    """The data can be read in more than one way, or part of it cannot be used."""
+
+
+def mark_unlabelled(labels: Any, unlabelled: float | Literal["auto"] | None = "auto") -> tuple[Floats, int]:
+    """Turn the mark that a file uses for "no label" into NaN; return the labels and how many were marked.
+
+    With "auto", -1 is such a mark when every other label is at least 0. When other labels are
+    negative too, -1 could be either, and the caller has to say which. None: no number is a mark.
+    """
+    y = np.array(labels, dtype=np.float64)
+    if unlabelled == "auto":
+        if (y == -1).any() and (y < 0).sum() > (y == -1).sum():
+            raise ValueError(
+                "The label -1 can mean 'unlabelled' or 'worse than 0', and other labels are negative too: "
+                "say unlabelled=-1 for the first, unlabelled=None for the second."
+            )
+        unlabelled = -1.0
+    elif unlabelled is None:
+        return y, 0
+    marked = y == unlabelled
+    y[marked] = np.nan
+    return y, int(marked.sum())
+
+
+def check_features(X: Any) -> tuple[Features, tuple[str, ...] | None, AnyArray | None]:
+    """Return X as a float array or CSR matrix, with the names of its columns and its `qid` column, if any."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        return _frame_features(frame)
+    if issparse(X):
+        X = csr_array(X)
+        X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+        X.sum_duplicates()
+        values = X.data
+    else:
+        X = values = _float_array("X", X)
+        if X.ndim != 2:
+            raise ValueError(
+                f"X must have two dimensions, items and features; got shape {X.shape}. "
+                "Reshape your data: X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one item."
+            )
+    if np.isinf(values).any():
+        rows = X.tocoo().row if issparse(X) else np.arange(X.shape[0]).repeat(X.shape[1])
+        raise ValueError(f"X has an infinite value in row {rows[np.isinf(values).ravel()][0]}.")
+    return X, None, None
+
+
+def check_labels(y: Any, n_items: int) -> Floats:
+    """Return y as float64 with NaN for unlabelled; refuse what is no finite number."""
+    if y is None:
+        raise ValueError("y is required: one label for each item, NaN where there is none.")
+    series = nw.from_native(y, series_only=True, pass_through=True)
+    y = np.asarray(series.to_numpy() if isinstance(series, nw.Series) else y)
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = y.ravel()
+    if y.shape != (n_items,):
+        raise ValueError(f"y must have one label for each of {n_items} items; got shape {y.shape}.")
+    y = _float_array("y", y).astype(np.float64, copy=False)
+    if np.isinf(y).any():
+        raise ValueError(
+            f"The label in row {np.flatnonzero(np.isinf(y))[0]} is infinite. Use NaN for 'unlabelled'."
+        )
+    return y
+
+
+def check_qid(qid: Any, n_items: int) -> AnyArray:
+    """Return the list of each item as an array without gaps; None means one list."""
+    if qid is None:
+        return np.zeros(n_items, dtype=np.int64)
+    series = nw.from_native(qid, series_only=True, pass_through=True)
+    qid = np.asarray(series.to_numpy() if isinstance(series, nw.Series) else qid)
+    if qid.shape != (n_items,):
+        raise ValueError(f"qid must name the list of each of {n_items} items; got shape {qid.shape}.")
+    if qid.dtype.kind == "f" or qid.dtype == object:
+        missing = [i for i, value in enumerate(qid) if value is None or value != value]
+        if missing:
+            raise ValueError(f"qid is missing in row {missing[0]}: every item belongs to a list.")
+    return qid
+
+
+def _float_array(name: str, values: Any) -> AnyArray:
+    array = np.asarray(values)
+    if array.dtype.kind == "c":
+        raise ValueError(f"{name} holds complex numbers. Complex data not supported.")
+    if array.dtype in (np.float32, np.float64):
+        return array
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name} must hold numbers, NaN where there is none: {error}.") from None
+
+
+def _frame_features(frame: "nw.DataFrame[Any]") -> tuple[Features, tuple[str, ...], AnyArray | None]:
+    qid = frame["qid"].to_numpy() if "qid" in frame.columns else None
+    names = [name for name in frame.columns if name != "qid"]
+    for name in names:
+        if not (frame[name].dtype.is_numeric() or frame[name].dtype == nw.Boolean):
+            raise ValueError(
+                f"Column {name!r} is not numeric ({frame[name].dtype}). Drop it, encode it, or give it "
+                "as qid, item_ids or texts."
+            )
+    columns = [frame[name].cast(nw.Float64).to_numpy() for name in names]
+    X = np.column_stack(columns) if columns else np.empty((len(frame), 0))
+    return check_features(X)[0], tuple(map(str, names)), qid
+
+
+def check_per_item(name: str, values: Any, n_items: int) -> AnyArray | None:
+    """Return one entry for each item as an array, or None."""
+    if values is None:
+        return None
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    array = np.asarray(series.to_numpy() if isinstance(series, nw.Series) else values)
+    if array.shape != (n_items,):
+        raise ValueError(f"{name} must have one entry for each of {n_items} items; got shape {array.shape}.")
+    return array
+
+
+def check_names(names: Sequence[str] | None, n_features: int) -> tuple[str, ...] | None:
+    """Return one name for each feature, or None."""
+    if names is None:
+        return None
+    if len(names) != n_features:
+        raise ValueError(f"feature_names must name {n_features} features; got {len(names)} names.")
+    return tuple(map(str, names))
+
+
+def group_lists(qid: AnyArray) -> tuple[Integers | None, Integers, AnyArray]:
+    """Find the lists: the order that makes them contiguous (None if they are), their starts and their ids."""
+    starts = np.flatnonzero(np.concatenate([[True], np.asarray(qid[1:] != qid[:-1], dtype=bool)]))
+    number: dict[Any, int] = {}
+    run_lists = np.array([number.setdefault(value, len(number)) for value in qid[starts].tolist()])
+    sizes = np.diff(np.append(starts, len(qid)))
+    order = None
+    if len(number) < len(starts):
+        order = np.argsort(np.repeat(run_lists, sizes), kind="stable")
+    indptr = np.zeros(len(number) + 1, dtype=np.int64)
+    np.cumsum(np.bincount(run_lists, weights=sizes).astype(np.int64), out=indptr[1:])
+    first_runs = np.unique(run_lists, return_index=True)[1]
+    return order, indptr, qid[starts[first_runs]]
