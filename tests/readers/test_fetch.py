@@ -1,0 +1,401 @@
+"""Downloads against a server on this machine: whole, broken, continued, changed, refused."""
+
+import hashlib
+import random
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from semirank.readers.download import download
+from semirank.readers.fetch import RemoteFile, cache_folder, find, locate, trust
+
+CONTENT = random.Random(0).randbytes(400_000)
+OTHER = random.Random(1).randbytes(400_000)
+
+
+def sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+class Server(ThreadingHTTPServer):
+    """A web server with one file and adjustable manners; it remembers the headers of each request."""
+
+    content = CONTENT
+    etag: str | None = '"one"'
+    modified: str | None = None
+    ranges = True
+    obeys_if_range = True
+    break_after: int | None = None
+    status = 200
+    moved_to: str | None = None
+    says_length = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.requests: list[dict[str, str]] = []
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}/file.bin"
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Server
+
+    def log_message(self, *args: Any) -> None:
+        pass
+
+    def do_GET(self) -> None:
+        server = self.server
+        server.requests.append(dict(self.headers))
+        if server.moved_to is not None and self.path == "/file.bin":
+            self.answer(302, {"Location": server.moved_to}, b"")
+        elif server.status != 200:
+            self.answer(server.status, {}, b"no")
+        else:
+            self.send_file(server, self.wanted_from(server))
+
+    def wanted_from(self, server: Server) -> int | None:
+        """Return where the answer begins; None for an answer without a range."""
+        asked = self.headers.get("Range")
+        current = self.headers.get("If-Range") in (server.etag, server.modified)
+        if not server.ranges or asked is None or (server.obeys_if_range and not current):
+            return None
+        return int(asked.removeprefix("bytes=").removesuffix("-"))
+
+    def send_file(self, server: Server, start: int | None) -> None:
+        headers = {"ETag": server.etag, "Last-Modified": server.modified}
+        if start is not None and start >= len(server.content):
+            self.answer(416, {"Content-Range": f"bytes */{len(server.content)}"}, b"")
+        elif start is not None:
+            headers["Content-Range"] = f"bytes {start}-{len(server.content) - 1}/{len(server.content)}"
+            self.answer(206, headers, server.content[start:])
+        else:
+            self.answer(200, headers, server.content)
+
+    def answer(self, status: int, headers: dict[str, Any], body: bytes) -> None:
+        self.send_response(status)
+        for name, value in headers.items():
+            if value is not None:
+                self.send_header(name, value)
+        if self.server.says_length:
+            self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body[: self.server.break_after])
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with Server() as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    return tmp_path / "folder" / "file.bin"
+
+
+def left_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def break_off(server: Server, target: Path, after: int) -> None:
+    server.break_after = after
+    with pytest.raises(OSError, match=f"ended after {after} of {len(CONTENT)} bytes"):
+        download(server.url, target)
+    server.break_after = None
+
+
+def test_a_whole_file_arrives_with_progress_and_hash(server: Server, target: Path) -> None:
+    steps: list[tuple[int, int | None]] = []
+    digest = download(
+        server.url, target, sha256=sha256(CONTENT).upper(), progress=lambda *step: steps.append(step)
+    )
+    assert digest == sha256(CONTENT)
+    assert target.read_bytes() == CONTENT
+    assert left_in(target.parent) == ["file.bin"]
+    done = [step[0] for step in steps]
+    assert done == sorted(done)
+    assert len(done) > 1
+    assert steps[-1] == (len(CONTENT), len(CONTENT))
+
+
+@pytest.mark.parametrize("validators", [('"one"', None), (None, "Mon, 05 Jan 2026 10:00:00 GMT")])
+@pytest.mark.parametrize("after", [1, random.Random(2).randrange(2, 399_999), 399_999])
+def test_a_broken_download_continues_at_the_same_byte(
+    server: Server, target: Path, after: int, validators: tuple[str | None, str | None]
+) -> None:
+    server.etag, server.modified = validators
+    break_off(server, target, after)
+    assert left_in(target.parent) == ["file.bin.part"]
+    steps: list[int] = []
+    digest = download(server.url, target, sha256=sha256(CONTENT), progress=lambda done, _: steps.append(done))
+    assert digest == sha256(CONTENT)
+    assert server.requests[-1]["Range"] == f"bytes={after}-"
+    assert steps[0] > after
+    assert target.read_bytes() == CONTENT
+    assert left_in(target.parent) == ["file.bin"]
+
+
+def test_a_download_can_break_more_than_once(server: Server, target: Path) -> None:
+    break_off(server, target, 1000)
+    server.break_after = 500
+    with pytest.raises(OSError, match="ended after 1500 of"):
+        download(server.url, target)
+    server.break_after = None
+    download(server.url, target)
+    assert target.read_bytes() == CONTENT
+
+
+def no_ranges(server: Server) -> None:
+    server.ranges = False
+
+
+def weak_tag(server: Server) -> None:
+    server.etag = 'W/"one"'
+
+
+def no_validator(server: Server) -> None:
+    server.etag = None
+
+
+@pytest.mark.parametrize("manners", [no_ranges, weak_tag, no_validator])
+def test_a_server_that_cannot_continue_sends_everything(
+    server: Server, target: Path, manners: Callable[[Server], None]
+) -> None:
+    manners(server)
+    break_off(server, target, 12_345)
+    download(server.url, target)
+    assert target.read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize("obeys_if_range", [True, False])
+def test_a_file_that_changed_meanwhile_is_fetched_anew(
+    server: Server, target: Path, obeys_if_range: bool
+) -> None:
+    break_off(server, target, 12_345)
+    server.content, server.etag, server.obeys_if_range = OTHER, '"two"', obeys_if_range
+    assert download(server.url, target) == sha256(OTHER)
+    assert target.read_bytes() == OTHER
+
+
+def test_a_file_that_shrank_below_what_is_here_is_fetched_anew(server: Server, target: Path) -> None:
+    break_off(server, target, 12_345)
+    server.content, server.obeys_if_range = OTHER[:100], False
+    download(server.url, target)
+    assert target.read_bytes() == OTHER[:100]
+    assert len(server.requests) == 3
+
+
+@pytest.mark.parametrize("resumed", [False, True])
+def test_a_wrong_hash_names_both_and_leaves_nothing(server: Server, target: Path, resumed: bool) -> None:
+    if resumed:
+        break_off(server, target, 12_345)
+    with pytest.raises(ValueError, match=f"{sha256(CONTENT)}, expected {'0' * 64}"):
+        download(server.url, target, sha256="0" * 64)
+    assert left_in(target.parent) == []
+
+
+def test_an_older_file_survives_a_failure(server: Server, target: Path) -> None:
+    target.parent.mkdir()
+    target.write_bytes(b"old")
+    with pytest.raises(ValueError, match="expected"):
+        download(server.url, target, sha256="0" * 64)
+    assert target.read_bytes() == b"old"
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
+def test_what_an_interruption_leaves_is_continued(
+    server: Server, target: Path, error: type[BaseException]
+) -> None:
+    def stop(done: int, total: int | None) -> None:
+        if done > 100_000:
+            raise error
+
+    with pytest.raises(error):
+        download(server.url, target, progress=stop)
+    assert left_in(target.parent) == ["file.bin.part"]
+    assert download(server.url, target) == sha256(CONTENT)
+    assert int(server.requests[-1]["Range"].removeprefix("bytes=").removesuffix("-")) > 100_000
+
+
+@pytest.mark.parametrize("says_length", [True, False])
+def test_a_file_beyond_the_limit_is_refused(server: Server, target: Path, says_length: bool) -> None:
+    server.says_length = says_length
+    with pytest.raises(ValueError, match="is longer than 1000 bytes"):
+        download(server.url, target, max_bytes=1000)
+    assert left_in(target.parent) == []
+
+
+def test_a_file_without_a_stated_length_arrives(server: Server, target: Path) -> None:
+    server.says_length = False
+    totals: set[int | None] = set()
+    download(server.url, target, progress=lambda _, total: totals.add(total))
+    assert target.read_bytes() == CONTENT
+    assert totals == {None}
+
+
+@pytest.mark.parametrize("status", [404, 500])
+def test_a_refusal_names_address_and_status(server: Server, target: Path, status: int) -> None:
+    server.status = status
+    with pytest.raises(OSError, match=rf"{server.url}: the server answered {status} "):
+        download(server.url, target)
+    assert left_in(target.parent) == []
+
+
+def test_no_server_at_all(target: Path) -> None:
+    with Server() as gone:
+        url = gone.url
+    with pytest.raises(OSError, match="no connection"):
+        download(url, target, timeout=5)
+
+
+def test_a_redirection_is_followed(server: Server, target: Path) -> None:
+    server.moved_to = "/moved/file.bin"
+    download(server.url, target, sha256=sha256(CONTENT))
+    assert target.read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize("elsewhere", ["file:///etc/hostname", "ftp://127.0.0.1/file.bin"])
+def test_a_redirection_to_another_scheme_is_refused(server: Server, target: Path, elsewhere: str) -> None:
+    server.moved_to = elsewhere
+    with pytest.raises(OSError, match=server.url):
+        download(server.url, target)
+    assert left_in(target.parent) == []
+
+
+@pytest.mark.parametrize("url", ["file:///etc/hostname", "ftp://localhost/x", "data:,x", "x.csv"])
+def test_only_http_is_spoken(url: str, target: Path) -> None:
+    with pytest.raises(ValueError, match="only http and https"):
+        download(url, target)
+
+
+def test_several_downloads_of_one_file_do_not_disturb_each_other(server: Server, target: Path) -> None:
+    break_off(server, target, 12_345)
+    results: list[str] = []
+    threads = [
+        threading.Thread(target=lambda: results.append(download(server.url, target))) for _ in range(6)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [sha256(CONTENT)] * 6
+    assert target.read_bytes() == CONTENT
+    assert left_in(target.parent) == ["file.bin"]
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.delenv("SEMIRANK_DATA", raising=False)
+    monkeypatch.setenv("SEMIRANK_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def test_the_second_call_uses_the_cache(server: Server, cache: Path) -> None:
+    file = RemoteFile("set/file.bin", server.url, sha256(CONTENT))
+    assert locate(file) == locate(file) == cache / "set" / "file.bin"
+    assert len(server.requests) == 1
+
+
+def test_a_damaged_cache_is_noticed(server: Server, cache: Path) -> None:
+    file = RemoteFile("set/file.bin", server.url, sha256(CONTENT))
+    locate(file).write_bytes(b"damaged")
+    with pytest.raises(ValueError, match=f"file.bin: its SHA-256 is {sha256(b'damaged')}.*Remove it"):
+        locate(file)
+
+
+def test_the_first_good_download_is_trusted_and_a_different_one_refused(server: Server, cache: Path) -> None:
+    file = RemoteFile("set/file.bin", server.url)
+    locate(file)
+    trust([file])
+    find(file).unlink()  # type: ignore[union-attr]
+    assert locate(file).read_bytes() == CONTENT
+    find(file).unlink()  # type: ignore[union-attr]
+    server.content = OTHER
+    with pytest.raises(ValueError, match=f"{sha256(OTHER)}, expected {sha256(CONTENT)}"):
+        locate(file)
+    assert find(file) is None
+
+
+def test_a_download_that_nobody_checked_is_not_trusted(server: Server, cache: Path) -> None:
+    file = RemoteFile("set/file.bin", server.url)
+    locate(file).unlink()
+    server.content = OTHER
+    assert locate(file).read_bytes() == OTHER
+
+
+def test_a_damaged_record_of_checksums_is_named(cache: Path) -> None:
+    cache.mkdir()
+    (cache / "checksums.json").write_text("[")
+    with pytest.raises(ValueError, match=r"checksums\.json: is damaged"):
+        locate(RemoteFile("set/file.bin"))
+
+
+def test_a_failed_download_says_how_to_do_it_by_hand(server: Server, cache: Path) -> None:
+    server.status = 404
+    with pytest.raises(OSError, match=r"answered 404.*by hand and save it as .*set/file\.bin"):
+        locate(RemoteFile("set/file.bin", server.url))
+
+
+def test_a_file_without_an_address_is_asked_for(cache: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"S1\.txt has to be fetched by hand"):
+        locate(RemoteFile("letor/S1.txt"))
+
+
+@pytest.mark.parametrize(
+    ("declared", "present"),
+    [
+        ("set/x.tar.gz", "set/x.tar.xz"),
+        ("set/x.tar.gz", "set/x.tar"),
+        ("set/x.txt", "set/x.txt.bz2"),
+        ("set/usps.t.bz2", "set/usps.t.bz2"),
+        ("set/a/x", "set/a/x.gz"),
+    ],
+)
+def test_the_data_folder_comes_first_in_any_compression(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, declared: str, present: str
+) -> None:
+    for folder in (tmp_path / "data", cache):
+        (folder / present).parent.mkdir(parents=True)
+        (folder / present).write_bytes(b"mine")
+    assert find(RemoteFile(declared)) == cache / present
+    monkeypatch.setenv("SEMIRANK_DATA", str(tmp_path / "data"))
+    assert locate(RemoteFile(declared, sha256="0" * 64)) == tmp_path / "data" / present
+    trust([RemoteFile(declared)])
+    assert not (cache / "checksums.json").exists()
+
+
+def test_a_data_folder_that_is_not_there_is_named(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SEMIRANK_DATA", str(tmp_path / "nowhere"))
+    with pytest.raises(NotADirectoryError, match="nowhere, which is no folder"):
+        find(RemoteFile("set/x.txt"))
+
+
+@pytest.mark.parametrize(
+    ("platform", "variable", "expected"),
+    [
+        ("linux", "XDG_CACHE_HOME", "semirank"),
+        ("win32", "LOCALAPPDATA", "semirank"),
+        ("darwin", "HOME", "Library/Caches/semirank"),
+        ("linux", "HOME", ".cache/semirank"),
+    ],
+)
+def test_the_cache_is_where_the_platform_keeps_such_things(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, platform: str, variable: str, expected: str
+) -> None:
+    for name in ("SEMIRANK_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("sys.platform", platform)
+    monkeypatch.setenv(variable, str(tmp_path))
+    assert cache_folder() == tmp_path / expected
