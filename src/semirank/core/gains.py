@@ -1,0 +1,60 @@
+"""Discounted gains of sorted lists, averaged over every order of tied items."""
+
+import numpy as np
+from numba import njit
+
+from semirank.core.arrays import Booleans, Floats, Integers
+from semirank.core.ranks import run_stop
+
+
+@njit(cache=True)
+def gain(label: float, exponential: bool) -> float:
+    """Give 2^label - 1 or the label itself; a label below 0 gains nothing."""
+    if label <= 0.0:
+        return 0.0
+    return 2.0**label - 1.0 if exponential else label
+
+
+@njit(cache=True)
+def discounted_gain_of_list(
+    labels: Floats, tied: Booleans, start: int, stop: int, discounts: Floats, exponential: bool
+) -> float:
+    """Sum gain / discount over the first ``len(discounts)`` items of one list."""
+    limit = min(stop, start + len(discounts))
+    total = 0.0
+    run = start
+    while run < limit:
+        end = run_stop(tied, run, stop)
+        mean = 0.0
+        for place in range(run, end):
+            mean += gain(labels[place], exponential)
+        mean /= end - run
+        for place in range(run, min(end, limit)):
+            total += mean / discounts[place - start]
+        run = end
+    return total
+
+
+@njit(cache=True)
+def discounted_gains(
+    labels: Floats, tied: Booleans, indptr: Integers, discounts: Floats, exponential: bool
+) -> Floats:
+    """Sum gain / discount over the first ``len(discounts)`` items of each list.
+
+    Each of t tied items gets the mean gain of its run: their gains expected in a random order.
+
+    Parameters
+    ----------
+    labels, tied : float64 and bool arrays of shape (n_items,)
+        Sorted lists (`semirank.core.ranks.sort_lists`).
+    indptr : int64 array of shape (n_lists + 1,)
+        Where each list starts.
+    discounts : float64 array
+        What the gain at each rank is divided by.
+    exponential : bool
+        Gain 2^label - 1 instead of the label.
+    """
+    sums = np.empty(len(indptr) - 1)
+    for i in range(len(sums)):
+        sums[i] = discounted_gain_of_list(labels, tied, indptr[i], indptr[i + 1], discounts, exponential)
+    return sums
