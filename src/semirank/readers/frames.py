@@ -1,0 +1,102 @@
+"""Data frames of any kind, and Parquet files, as tables."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, BinaryIO
+
+import narwhals as nw
+
+from semirank.core.arrays import AnyArray, Floats
+from semirank.features.tfidf import check_texts
+from semirank.readers.cells import check_filled, check_finite, parse_numbers
+from semirank.readers.roles import Roles
+
+
+class Rows:
+    """The rows of a data frame, column by column."""
+
+    def __init__(self, frame: "nw.DataFrame[Any]", name: str, n_rows: int) -> None:
+        self._frame = frame
+        self._name = name
+        self._n_rows = n_rows
+
+    def __len__(self) -> int:
+        return self._n_rows
+
+    def numbers(self, column: str, advice: str) -> Floats:
+        """Return a column of numbers, NaN where a cell is empty."""
+        series = self._frame[column]
+
+        def complain(row: int, fault: str) -> ValueError:
+            return self._error(column, row, f"{fault}; {advice}")
+
+        if series.dtype.is_numeric() or series.dtype == nw.Boolean:
+            numbers = series.cast(nw.Float64).to_numpy()
+            return check_finite(numbers, numbers, complain)
+        return parse_numbers(_with_none(series), complain)
+
+    def names(self, column: str) -> AnyArray:
+        """Return a column of names, none of them empty."""
+        series = self._frame[column]
+        check_filled(_with_none(series), lambda row, fault: self._error(column, row, fault))
+        return series.to_numpy()
+
+    def texts(self, column: str) -> list[str]:
+        """Return a column of texts, "" where a cell is empty."""
+        try:
+            return check_texts(self._frame[column])
+        except ValueError as error:
+            raise ValueError(f"{self._name}: column {column!r}: {error}") from error
+
+    def _error(self, column: str, row: int, fault: str) -> ValueError:
+        return ValueError(f"{self._name}, row {row}: column {column!r}: {fault}.")
+
+
+def as_frame(source: Any) -> "nw.DataFrame[Any] | None":
+    """Return a data frame of any kind as narwhals sees it, with str for column names; None if it is none."""
+    frame = nw.from_native(source, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        raise ValueError("The data frame is lazy: collect() it first.")
+    if not isinstance(frame, nw.DataFrame):
+        return None
+    return frame.rename({name: str(name) for name in frame.columns if not isinstance(name, str)})
+
+
+def read_parquet(stream: BinaryIO, name: str, choose: Callable[[list[str]], Roles]) -> tuple[Roles, Rows]:
+    """Read the columns of a Parquet file that `choose` picks from all its columns."""
+    pyarrow, parquet = import_arrow(name)
+    with _damage_named(name, pyarrow.ArrowException):
+        file = parquet.ParquetFile(pyarrow.BufferReader(stream.read()))
+        columns = list(file.schema_arrow.names)
+    roles = choose(columns)
+    with _damage_named(name, pyarrow.ArrowException):
+        table = file.read(columns=roles.columns)
+        table.validate(full=True)
+    return roles, Rows(nw.from_native(table, eager_only=True), name, file.metadata.num_rows)
+
+
+def import_arrow(name: str) -> tuple[Any, Any]:
+    """Return pyarrow and its Parquet module, or say how to install them."""
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError as error:
+        raise ValueError(
+            f"{name}: Parquet needs pyarrow. Install it: pip install 'semirank[arrow]'"
+        ) from error
+    return pyarrow, parquet
+
+
+@contextmanager
+def _damage_named(name: str, arrow_error: type[Exception]) -> Iterator[None]:
+    try:
+        yield
+    except (arrow_error, OSError, ValueError) as error:
+        raise ValueError(f"{name}: is no Parquet file, or damaged ({error}).") from error
+
+
+def _with_none(series: "nw.Series[Any]") -> list[Any]:
+    return [
+        None if missing else value
+        for value, missing in zip(series.to_list(), series.is_null().to_list(), strict=True)
+    ]

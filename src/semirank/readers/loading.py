@@ -1,0 +1,109 @@
+"""From a table of any format to what its columns hold, part by part."""
+
+import os
+from collections.abc import Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from semirank.core.arrays import AnyArray, Floats
+from semirank.files import COMPRESSED, name_of, open_input
+from semirank.readers.cells import Chunk
+from semirank.readers.delimited import DelimitedFile, open_text
+from semirank.readers.frames import Rows, as_frame, read_parquet
+from semirank.readers.roles import Roles, find_roles
+
+DELIMITERS = {"csv": None, "tsv": "\t", "parquet": None}
+_ENDINGS = {".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet"}
+
+
+class Cells(NamedTuple):
+    """What a table holds, by role; None for what it does not have."""
+
+    numbers: Floats
+    labels: Floats
+    qid: AnyArray | None
+    item_ids: AnyArray | None
+    texts: AnyArray | None
+
+
+def load_cells(
+    source: Any, *, format: str | None, delimiter: str | None, encoding: str, **options: Any
+) -> tuple[str, Roles, Cells]:
+    """Read a table: its name for messages, the roles of its columns, and what the columns hold.
+
+    The options are those of `find_roles`.
+    """
+    frame = as_frame(source)
+    if frame is not None:
+        name = "data frame"
+        roles = _choose(name, options, frame.columns)
+        return name, roles, _collect(name, [Rows(frame, name, len(frame))], roles)
+    if not isinstance(source, (str, os.PathLike)) and not hasattr(source, "read"):
+        raise ValueError(f"A table is a path, a binary file or a data frame; got {type(source).__name__}.")
+    name = name_of(source)
+    format = check_layout(format or format_of_table(name), delimiter)
+    with open_input(source) as stream:
+        if format == "parquet":
+            roles, rows = read_parquet(stream, name, partial(_choose, name, options))
+            return name, roles, _collect(name, [rows], roles)
+        with open_text(stream, encoding) as lines:
+            file = DelimitedFile(lines, name, delimiter or DELIMITERS[format])
+            roles = _choose(name, options, file.columns)
+            return name, roles, _collect(name, file.chunks(), roles)
+
+
+def format_of_table(name: str) -> str:
+    """Tell the format of a table by the ending of its name, csv if that is unknown."""
+    path = Path(name)
+    path = Path(path.stem) if path.suffix.lower() in COMPRESSED else path
+    return _ENDINGS.get(path.suffix.lower(), "csv")
+
+
+def check_layout(format: str, delimiter: str | None) -> str:
+    """Return the format; refuse one that is unknown, and delimiters that cannot be."""
+    if format not in DELIMITERS:
+        raise ValueError(f"format must be one of {', '.join(DELIMITERS)}; got {format!r}.")
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
+        raise ValueError(f"delimiter must be one character, no quote and no line end; got {delimiter!r}.")
+    return format
+
+
+def _choose(name: str, options: dict[str, Any], columns: Sequence[str]) -> Roles:
+    try:
+        return find_roles(columns, **options)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
+
+
+def _collect(name: str, chunks: Iterable[Chunk], roles: Roles) -> Cells:
+    parts = [_read_chunk(chunk, roles) for chunk in chunks if len(chunk)]
+    if not parts:
+        raise ValueError(f"{name}: has columns, but no rows.")
+    joined: Any = (None if part[0] is None else np.concatenate(part) for part in zip(*parts, strict=True))
+    return Cells(*joined)
+
+
+def _read_chunk(chunk: Chunk, roles: Roles) -> Cells:
+    numbers = np.empty((len(chunk), len(roles.features)))
+    for place, column in enumerate(roles.features):
+        numbers[:, place] = chunk.numbers(
+            column, f"name the column as text, item or qid if it is that, or say drop=[{column!r}]"
+        )
+    return Cells(
+        numbers,
+        np.full(len(chunk), np.nan)
+        if roles.label is None
+        else chunk.numbers(roles.label, "a label is a number, and an empty cell where there is none"),
+        None if roles.qid is None else chunk.names(roles.qid),
+        None if roles.item is None else chunk.names(roles.item),
+        _join_texts([chunk.texts(column) for column in roles.text]) if roles.text else None,
+    )
+
+
+def _join_texts(columns: Sequence[Sequence[str]]) -> AnyArray:
+    texts = np.empty(len(columns[0]), dtype=object)
+    texts[:] = ["\n\n".join(filter(None, parts)) for parts in zip(*columns, strict=True)]
+    return texts
