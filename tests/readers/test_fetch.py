@@ -340,10 +340,18 @@ def test_a_damaged_record_of_checksums_is_named(cache: Path) -> None:
         locate(RemoteFile("set/file.bin"))
 
 
+def test_a_mirror_helps_out(server: Server, cache: Path) -> None:
+    with Server() as gone:
+        dead = gone.url
+    file = RemoteFile("set/file.bin", dead, sha256(CONTENT), mirrors=(dead, server.url))
+    assert locate(file).read_bytes() == CONTENT
+
+
 def test_a_failed_download_says_how_to_do_it_by_hand(server: Server, cache: Path) -> None:
     server.status = 404
     with pytest.raises(OSError, match=r"answered 404.*by hand and save it as .*set/file\.bin"):
-        locate(RemoteFile("set/file.bin", server.url))
+        locate(RemoteFile("set/file.bin", server.url, mirrors=(f"{server.url}/2",)))
+    assert len(server.requests) == 2
 
 
 def test_a_file_without_an_address_is_asked_for(cache: Path) -> None:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
 
-from semirank.files import open_output
+from semirank.files import COMPRESSED, open_output
 from semirank.readers.download import Progress, download
 
-_ENDINGS = ("", ".gz", ".xz", ".bz2", ".zip")
+_ENDINGS = ("", *COMPRESSED)
 _RECORD = "checksums.json"
 
 
@@ -30,12 +30,15 @@ class RemoteFile:
         and a later download must equal it.
     part : str, optional
         The part of a dataset that the file holds; None when it holds all of them.
+    mirrors : tuple of str
+        Other addresses of the same file, tried in order when the first does not answer.
     """
 
     path: str
     url: str | None = None
     sha256: str | None = None
     part: str | None = None
+    mirrors: tuple[str, ...] = ()
 
 
 def cache_folder() -> Path:
@@ -90,11 +93,14 @@ def locate(file: RemoteFile, progress: Progress | None = None) -> Path:
         return path
     if file.url is None:
         raise FileNotFoundError(f"{file.path} has to be fetched by hand and saved as {target}.")
-    try:
-        download(file.url, target, sha256=known, progress=progress)
-    except OSError as error:
-        raise OSError(f"{error} Try again, or fetch {file.url} by hand and save it as {target}.") from error
-    return target
+    failures = []
+    for url in (file.url, *file.mirrors):
+        try:
+            download(url, target, sha256=known, progress=progress)
+            return target
+        except OSError as error:
+            failures.append(str(error))
+    raise OSError(f"{' '.join(failures)} Try again, or fetch the file by hand and save it as {target}.")
 
 
 def trust(files: Iterable[RemoteFile]) -> None:
