@@ -227,12 +227,8 @@ def _written_features(data: RankingDataset) -> dict[str, int]:
     names = data.feature_names or [f"f{number}" for number in range(1, data.n_features + 1)]
     if len(set(names)) < len(names):
         raise ValueError("Two features have the same name. Rename one of them.")
-    from_text = TEXT_PREFIX if data.texts is not None else None
-    return {
-        name: number
-        for number, name in enumerate(names)
-        if from_text is None or not name.startswith(from_text)
-    }
+    made_again = TEXT_PREFIX if data.texts is not None else ()
+    return {name: number for number, name in enumerate(names) if not name.startswith(made_again)}
 
 
 def _write_delimited(
