@@ -4,6 +4,7 @@ import csv
 import gzip
 import hashlib
 import io
+import json
 import tarfile
 from collections import Counter
 from dataclasses import replace
@@ -25,7 +26,7 @@ from semirank.readers.datasets.letor_sets import read_lambdarank
 from semirank.readers.datasets.newsgroups import read_newsgroups
 from semirank.readers.datasets.ohsumed_text import read_ohsumed
 from semirank.readers.datasets.reuters import read_reuters
-from semirank.readers.fetch import RemoteFile
+from semirank.readers.fetch import RemoteFile, locate
 
 SETS = available()
 DOCS = Path(__file__).parents[2] / "docs" / "datasets.md"
@@ -102,6 +103,7 @@ def test_digits_are_those_of_scikit_learn() -> None:
         assert np.array_equal(data.y[rows], digit == number)
     assert np.array_equal(load("digits", relevant=3).y, digit == 3)
     assert np.array_equal(load("digits", relevant=range(5)).y, digit < 5)
+    assert part_counts(load_items("digits")) == {"all": 1797}
 
 
 def test_moons_obey_their_options() -> None:
@@ -213,6 +215,16 @@ def test_content_is_trusted_only_after_it_was_checked(folder: Path, monkeypatch:
     offer(monkeypatch, f"{ROW},1\n{ROW},2\n".encode())
     assert len(entry.items(("all",))) == 2
     assert "set/x.csv" in record.read_text()
+
+
+def test_a_part_that_was_not_read_is_not_trusted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    more = RemoteFile("set/more.csv", "http://localhost/more.csv", part="more")
+    entry = make_entry()
+    entry = replace(entry, files=(*entry.files, more), parts={"all": Counts(2), "more": Counts(2)})
+    offer(monkeypatch, f"{ROW},1\n{ROW},2\n".encode())
+    locate(more)
+    entry.items(("all",))
+    assert list(json.loads((folder.parent / "cache" / "checksums.json").read_bytes())) == ["set/x.csv"]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """What the catalogue says about a dataset, and how its files become items."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -121,24 +121,28 @@ class Entry:
             known = ", ".join(self.options) or "none"
             raise ValueError(f"{self.name} has no option {sorted(unknown)[0]!r}. Options: {known}.")
         if not self.files:
-            return self.read(**options)
+            items = self.read(**options)
+            return replace(items, part=np.full(len(items), parts[0]))
         pieces = []
         for part, paths in self.paths(parts, progress):
             piece = self.read(*paths, **options)
             pieces.append(piece if part is None else piece.of_part(part))
         items = join(pieces)
         self._check(items)
-        trust(self.files)
+        trust(self._needed(parts))
         return items.take(np.flatnonzero(np.isin(np.asarray(items.part, dtype=str), parts)))
 
     def paths(
         self, parts: tuple[str, ...], progress: Progress | None = None
     ) -> Iterator[tuple[str | None, list[Path]]]:
         """Yield the files needed for each part, downloading what is not here; None: they hold all parts."""
-        needed = [file for file in self.files if file.part is None or file.part in parts]
+        needed = self._needed(parts)
         self._check_by_hand(needed)
         for part in dict.fromkeys(file.part for file in needed):
             yield part, [locate(file, progress) for file in needed if file.part == part]
+
+    def _needed(self, parts: tuple[str, ...]) -> list[RemoteFile]:
+        return [file for file in self.files if file.part is None or file.part in parts]
 
     def _check_by_hand(self, needed: Sequence[RemoteFile]) -> None:
         missing = [file.path for file in needed if file.url is None and find(file) is None]
