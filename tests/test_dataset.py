@@ -85,7 +85,7 @@ def test_missing_values_of_series_are_unlabelled():
         ([[np.inf]], [1], None, "infinite value in row 0"),
         (csr_array([[0, 0], [0, np.inf]]), [1, 1], None, "infinite value in row 1"),
         ([[1.0], [2.0]], [1], None, "one label for each of 2 items"),
-        ([[1.0]], None, None, "y is required"),
+        ([[1.0]], None, None, "requires y"),
         ([[1.0], [2.0]], [1, 0], [1], "list of each of 2 items"),
         ([[1.0], [2.0]], [1, 0], ["a", None], "qid is missing in row 1"),
         ([[1.0], [2.0]], [1, 0], [1.0, nan], "qid is missing in row 1"),

@@ -16,13 +16,61 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from semirank.dataset import RankingDataset
+    from semirank.meta import TextRanker
+    from semirank.rankers import DistanceRanking, Ranker
+    from semirank.readers import (
+        load,
+        read,
+        read_letor,
+        read_qrels,
+        read_run,
+        read_table,
+        write,
+        write_letor,
+        write_qrels,
+        write_run,
+        write_table,
+    )
+    from semirank.registry import load_model
 
+_ROOMS = ("dataset", "features", "meta", "metrics", "rankers", "readers", "registry", "selection", "storage")
 _HOMES = {
-    "RankingDataset": "semirank.dataset",
+    "DistanceRanking": "rankers",
+    "Ranker": "rankers",
+    "RankingDataset": "dataset",
+    "TextRanker": "meta",
+    "load": "readers",
+    "load_model": "registry",
+    "read": "readers",
+    "read_letor": "readers",
+    "read_qrels": "readers",
+    "read_run": "readers",
+    "read_table": "readers",
+    "write": "readers",
+    "write_letor": "readers",
+    "write_qrels": "readers",
+    "write_run": "readers",
+    "write_table": "readers",
 }
-_ROOMS = ("dataset", "features", "metrics", "rankers", "readers", "registry", "storage")
 
-__all__ = ["RankingDataset"]
+__all__ = [
+    "DistanceRanking",
+    "Ranker",
+    "RankingDataset",
+    "TextRanker",
+    "load",
+    "load_model",
+    "read",
+    "read_letor",
+    "read_qrels",
+    "read_run",
+    "read_table",
+    "write",
+    "write_letor",
+    "write_qrels",
+    "write_run",
+    "write_table",
+]
 
 
 def __getattr__(name: str) -> Any:
@@ -35,7 +83,7 @@ def __getattr__(name: str) -> Any:
         return import_module(f"semirank.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'semirank' has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
+    value = getattr(import_module(f"semirank.{_HOMES[name]}"), name)
     globals()[name] = value
     return value
 

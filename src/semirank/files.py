@@ -18,6 +18,7 @@ Source = str | os.PathLike[str] | BinaryIO
 """What can be read: a path, "-" for standard input, or an open binary file."""
 
 STDIO = "-"
+COMPRESSED = (".gz", ".xz", ".bz2", ".zip")
 _DAMAGED = (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, gzip.BadGzipFile, NotImplementedError)
 
 
@@ -26,6 +27,18 @@ def name_of(source: Source) -> str:
     if source == STDIO:
         return "<stdin>"
     return str(source) if isinstance(source, (str, os.PathLike)) else getattr(source, "name", "<stream>")
+
+
+def ending_of(name: str) -> str:
+    """Return the ending of a file's name in lower case, without that of a compression.
+
+    Examples
+    --------
+    >>> ending_of("results/S1.TXT.xz")
+    '.txt'
+    """
+    path = Path(name)
+    return (Path(path.stem) if path.suffix.lower() in COMPRESSED else path).suffix.lower()
 
 
 @contextmanager

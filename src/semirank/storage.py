@@ -171,5 +171,6 @@ def _decode_model(value: dict[str, Any], arrays: Mapping[str, AnyArray], kinds: 
         if not name.isidentifier() or not name.endswith("_") or name.startswith("_"):
             raise ValueError(f"{name!r} is no name for a learned attribute")
         setattr(model, name, _decode(entry, arrays, kinds))
-    model._check_state()
+    if value["state"]:  # a parameter may be a model that is not fitted
+        model._check_state()
     return model

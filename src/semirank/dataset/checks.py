@@ -63,7 +63,10 @@ def check_features(X: Any) -> tuple[Features, tuple[str, ...] | None, AnyArray |
 def check_labels(y: Any, n_items: int) -> Floats:
     """Return y as float64 with NaN for unlabelled; refuse what is no finite number."""
     if y is None:
-        raise ValueError("y is required: one label for each item, NaN where there is none.")
+        raise ValueError(
+            "Ranking requires y to be passed, but the target y is None: give one label for each item, "
+            "NaN where there is none."
+        )
     series = nw.from_native(y, series_only=True, pass_through=True)
     y = np.asarray(series.to_numpy() if isinstance(series, nw.Series) else y)
     if y.ndim == 2 and y.shape[1] == 1:

@@ -240,7 +240,7 @@ class RankingDataset:
             if per_list is not None or keep_levels:
                 raise ValueError("per_list and keep_levels need by='item'.")
             hidden = hide_lists(self, keys, fraction, keep, keep_one)
-        return self.replace(y=np.where(hidden, np.nan, self.y), feature_names=self.feature_names)
+        return self.replace(y=np.where(hidden, np.nan, self.y))
 
     def fill_missing(self, value: float | Literal["mean", "min", "list-min"] = 0.0) -> Self:
         """Return the data with missing features (NaN) filled.

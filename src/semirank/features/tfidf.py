@@ -16,12 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray, Floats
 from semirank.limits import FLAG, Between, Either, Kind, Limit, OneOf, check_limits
+from semirank.storage import Storable
 
 NUMBER = "0"  # the one token that stands for every run of digits
 _DIGITS = re.compile(r"\d+")
 
 
-class TfIdf(TransformerMixin, BaseEstimator):
+class TfIdf(Storable, TransformerMixin, BaseEstimator):
     """Turn texts into tf-idf vectors of unit length.
 
     A text is put into lower case, every run of digits becomes the one token ``0``,
@@ -129,6 +130,13 @@ class TfIdf(TransformerMixin, BaseEstimator):
         """Return the terms in the order of the columns."""
         check_is_fitted(self, "vocabulary_")
         return np.asarray(self.vocabulary_, dtype=object)
+
+    def _check_state(self) -> None:
+        check_limits(self.limits, self.get_params(deep=False))
+        if not all(isinstance(term, str) for term in self.vocabulary_) or self.idf_.shape != (
+            len(self.vocabulary_),
+        ):
+            raise ValueError("vocabulary_ and idf_ must have one entry for each term")
 
     def _vectorizer(self, **options: Any) -> TfidfVectorizer:
         return TfidfVectorizer(

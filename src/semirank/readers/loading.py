@@ -3,13 +3,12 @@
 import os
 from collections.abc import Iterable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from semirank.core.arrays import AnyArray, Floats
-from semirank.files import COMPRESSED, name_of, open_input
+from semirank.files import ending_of, name_of, open_input
 from semirank.readers.cells import Chunk
 from semirank.readers.delimited import DelimitedFile, open_text
 from semirank.readers.frames import Rows, as_frame, read_parquet
@@ -57,9 +56,7 @@ def load_cells(
 
 def format_of_table(name: str) -> str:
     """Tell the format of a table by the ending of its name, csv if that is unknown."""
-    path = Path(name)
-    path = Path(path.stem) if path.suffix.lower() in COMPRESSED else path
-    return _ENDINGS.get(path.suffix.lower(), "csv")
+    return _ENDINGS.get(ending_of(name), "csv")
 
 
 def check_layout(format: str, delimiter: str | None) -> str:

@@ -1,0 +1,5 @@
+"""``python -m semirank``."""
+
+from semirank.cli import main
+
+main()

@@ -1,0 +1,64 @@
+"""The command line: data to standard output, messages to standard error, exit code 0, 1 or 2.
+
+A command file parses, makes one call into the library, and prints. Heavy rooms are reached through
+``semirank.<name>``, which imports them on first use, so that ``--help`` stays quick.
+"""
+
+import os
+import sys
+from typing import Any
+
+import typer
+
+from semirank.cli.convert import convert
+from semirank.cli.datasets import datasets
+from semirank.cli.describe import describe
+from semirank.cli.evaluate import evaluate
+from semirank.cli.fit import fit
+from semirank.cli.options import expand
+from semirank.cli.rank import rank
+from semirank.cli.rankers import rankers
+
+_WRONG_COMMAND: Any = typer.BadParameter.mro()[2]  # click's ClickException, wherever typer keeps it
+
+app = typer.Typer(
+    name="semirank",
+    help="Rank many things from few labels.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (describe, rank, fit, evaluate, convert, rankers):
+    app.command()(expand(command))
+app.add_typer(datasets, name="datasets")
+
+
+@app.callback(invoke_without_command=True)
+def version(
+    show: bool = typer.Option(False, "--version", help="Print the version and exit.", is_eager=True),
+) -> None:
+    """Rank many things from few labels."""
+    if show:
+        import semirank
+
+        print(semirank.__version__)
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the command line; what is wrong with data or files is one line, without a traceback."""
+    try:
+        sys.exit(app(standalone_mode=False))
+    except _WRONG_COMMAND as error:
+        print(f"semirank: {error.format_message()}", file=sys.stderr)
+        sys.exit(2)
+    except BrokenPipeError:  # whoever reads our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except (ValueError, OSError) as error:
+        print(f"semirank: {error}", file=sys.stderr)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        print("semirank: interrupted", file=sys.stderr)
+        sys.exit(130)

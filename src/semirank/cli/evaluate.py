@@ -1,0 +1,42 @@
+"""``semirank evaluate``: how good scores are."""
+
+from typing import Annotated, Literal
+
+import typer
+
+import semirank
+from semirank.cli.options import Out, Reading, Speaking, list_rows, metric_rows
+
+
+def evaluate(
+    reading: Reading,
+    speaking: Speaking,
+    scores: Annotated[
+        str, typer.Argument(metavar="SCORES", help="What `semirank rank` wrote, or a TREC run (.run).")
+    ],
+    metric: Annotated[list[str], typer.Argument(metavar="METRIC...", help="nDCG@10, AP, P@50, AUC ...")],
+    per_list: Annotated[bool, typer.Option("--per-list", help="One row for each list.")] = False,
+    missing: Annotated[
+        Literal["error", "last"],
+        typer.Option(help="What to do with items that have no score: stop, or put them last in their list."),
+    ] = "error",
+    unknown: Annotated[
+        Literal["error", "ignore"],
+        typer.Option(help="What to do with scores of items that are not in the data."),
+    ] = "error",
+    out: Out = None,
+) -> None:
+    """Measure scores against the labels of the data: mean over lists, or each list.
+
+    Items without a label are left out; lists where a metric is undefined are counted, not averaged.
+    """
+    for name in metric:
+        try:
+            semirank.metrics.parse(name)
+        except ValueError as error:
+            raise typer.BadParameter(str(error)) from None
+    data = reading.open()
+    speaking.say(repr(data))
+    given = semirank.readers.read_ranking(scores).for_dataset(data, missing=missing, unknown=unknown)
+    result = semirank.selection.evaluate(data, given, metric)
+    speaking.show(list_rows(result) if per_list else metric_rows(result), out)

@@ -1,0 +1,209 @@
+"""Options that commands share: what to read, how to speak."""
+
+import functools
+import inspect
+import json
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import typer
+
+import semirank
+from semirank.files import STDIO, open_output
+
+if TYPE_CHECKING:
+    from semirank.dataset import RankingDataset
+    from semirank.readers.scores import Ranked
+    from semirank.selection import Evaluation
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Where the data are and how they are to be read."""
+
+    data: Annotated[
+        str,
+        typer.Argument(
+            metavar="DATA",
+            help="A file (LETOR, CSV, TSV, Parquet, qrels; .gz .xz .bz2 .zip), a named dataset, or - .",
+        ),
+    ]
+    format: Annotated[
+        str | None, typer.Option(help="letor, csv, tsv, parquet or qrels; by the file's ending if not given.")
+    ] = None
+    label: Annotated[str | None, typer.Option(help="Column of a table that holds the labels.")] = None
+    qid: Annotated[str | None, typer.Option(help="Column of a table that names the list.")] = None
+    item: Annotated[str | None, typer.Option(help="Column of a table that names the item.")] = None
+    text: Annotated[
+        list[str] | None, typer.Option(help="Column of a table with text; repeat for several.")
+    ] = None
+    unlabelled: Annotated[
+        str,
+        typer.Option(
+            help="The label that means 'unlabelled': a number, none, or auto (-1 if no other is below 0)."
+        ),
+    ] = "auto"
+    fill: Annotated[
+        str | None, typer.Option(help="Fill missing features: a number, mean, min or list-min.")
+    ] = None
+    relevant: Annotated[
+        str | None, typer.Option(help="Of a named dataset: the class to look for, or 'each'.")
+    ] = None
+    part: Annotated[str | None, typer.Option(help="Of a named dataset: the part to read.")] = None
+
+    def open(self, **columns: Any) -> "RankingDataset":
+        """Read the data; texts stay texts. Options of `read_table` may be given where the user gave none."""
+        data = semirank.read(
+            self.data,
+            format=self.format,
+            columns={"text_features": False} | columns | self._columns(),
+            named={"relevant": self.relevant, "part": self.part},
+            unlabelled=_unlabelled(self.unlabelled),
+        )
+        return data if self.fill is None else data.fill_missing(_number_or_word(self.fill))
+
+    def _columns(self) -> dict[str, Any]:
+        named = {"label": self.label, "qid": self.qid, "item": self.item, "text": self.text}
+        return {role: column for role, column in named.items() if column}
+
+
+@dataclass(frozen=True)
+class Speaking:
+    """How results and messages are given: results to standard output, messages to standard error."""
+
+    json: Annotated[bool, typer.Option("--json", help="Print results as JSON.")] = False
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No messages and no progress.")] = False
+
+    def say(self, message: str) -> None:
+        """Tell the user something that is not a result."""
+        if not self.quiet:
+            print(message, file=sys.stderr)
+
+    def show(self, rows: Sequence[dict[str, Any]], out: Path | None = None) -> None:
+        """Print rows of the same columns: JSON lines, a table on a terminal, otherwise TSV."""
+        if out is None and not self.json and sys.stdout.isatty():
+            _print_table(rows)
+            return
+        lines = _json_lines(rows) if self.json else _tsv_lines(rows)
+        with open_output(out or STDIO) as stream:
+            stream.writelines(f"{line}\n".encode() for line in lines)
+
+    def progress(self, what: str) -> AbstractContextManager[Callable[[int, int | None], None]]:
+        """Show how far a long piece of work is, on standard error."""
+        from semirank.cli.progress import bar
+
+        return bar(what, visible=not self.quiet and sys.stderr.isatty())
+
+
+Seed = Annotated[int, typer.Option(min=0, help="Seed of everything that is drawn at random.")]
+Out = Annotated[
+    Path | None, typer.Option("--output", "-o", help="Write to this file instead of standard output.")
+]
+
+
+def expand(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command one option for each field of its parameters that are dataclasses."""
+    hints = get_type_hints(command, include_extras=True)
+    groups = {name: kind for name, kind in hints.items() if is_dataclass(kind) and isinstance(kind, type)}
+    parameters: list[inspect.Parameter] = []
+    for name, parameter in inspect.signature(command).parameters.items():
+        if name in groups:
+            parameters += _field_parameters(groups[name])
+        else:
+            parameters.append(parameter.replace(annotation=hints[name], kind=parameter.KEYWORD_ONLY))
+
+    @functools.wraps(command)
+    def with_options(**options: Any) -> None:
+        for name, kind in groups.items():
+            options[name] = kind(**{field.name: options.pop(field.name) for field in fields(kind)})
+        command(**options)
+
+    with_options.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    with_options.__annotations__ = {entry.name: entry.annotation for entry in parameters}
+    return with_options
+
+
+def _field_parameters(kind: type) -> Iterable[inspect.Parameter]:
+    hints = get_type_hints(kind, include_extras=True)
+    for field in fields(kind):
+        default = inspect.Parameter.empty if field.default is MISSING else field.default
+        yield inspect.Parameter(
+            field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hints[field.name]
+        )
+
+
+def _unlabelled(text: str) -> Any:
+    if text.lower() in ("auto", "none"):
+        return "auto" if text.lower() == "auto" else None
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"--unlabelled must be a number, none or auto; got {text!r}.") from None
+
+
+def _number_or_word(text: str) -> Any:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _json_lines(rows: Sequence[dict[str, Any]]) -> Iterable[str]:
+    return (json.dumps({name: _json_value(value) for name, value in row.items()}) for row in rows)
+
+
+def _json_value(value: Any) -> Any:
+    return None if isinstance(value, float) and value != value else value
+
+
+def _tsv_lines(rows: Sequence[dict[str, Any]]) -> Iterable[str]:
+    yield "\t".join(rows[0] if rows else ())
+    for row in rows:
+        yield "\t".join(map(_cell, row.values()))
+
+
+def _cell(value: Any) -> str:
+    return "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _print_table(rows: Sequence[dict[str, Any]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(*rows[0] if rows else (), header_style="bold", box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(*map(_cell, row.values()))
+    Console().print(table)
+
+
+def ranking_rows(ranked: "Ranked") -> list[dict[str, Any]]:
+    """One row an item, best first."""
+    columns = (column.tolist() for column in ranked)
+    return [
+        dict(zip(("qid", "item", "rank", "score"), row, strict=True)) for row in zip(*columns, strict=True)
+    ]
+
+
+def metric_rows(result: "Evaluation") -> list[dict[str, Any]]:
+    """One row a metric: its mean over the lists where it is defined, and how many those are."""
+    return [
+        {
+            "metric": name,
+            "mean": result.mean(name),
+            "lists": result.n_defined(name),
+            "of": len(result.list_ids),
+        }
+        for name in result.values
+    ]
+
+
+def list_rows(result: "Evaluation") -> list[dict[str, Any]]:
+    """One row a list, one column a metric."""
+    return [
+        {"qid": str(name), **{metric: float(values[i]) for metric, values in result.values.items()}}
+        for i, name in enumerate(result.list_ids)
+    ]

@@ -1,0 +1,90 @@
+"""A ranker of texts: tf-idf features and any ranker in one model."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from semirank.core.arrays import AnyArray, Floats
+from semirank.dataset import RankingDataset
+from semirank.features import TfIdf
+from semirank.limits import Either, Kind, Limit, OneOf, check_limits
+from semirank.rankers import Ranker
+
+
+class TextRanker(Ranker):
+    """Rank texts: features are learned from all texts, labelled or not, then given to a ranker.
+
+    Parameters
+    ----------
+    ranker : Ranker
+        What ranks the features; a copy is fitted.
+    features : TfIdf, optional
+        How a text becomes features; a copy is fitted. None: `TfIdf()`.
+
+    Attributes
+    ----------
+    scores_ : float64 array of shape (n_items,)
+        Scores of the texts given to `fit`, in the caller's order.
+    ranker_ : Ranker
+        The fitted ranker.
+    features_ : TfIdf
+        The fitted features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from semirank import DistanceRanking, TextRanker
+    >>> texts = ["red apple", "green apple", "fast red car", "slow car"]
+    >>> ranker = TextRanker(DistanceRanking("cosine")).fit(texts, [1, np.nan, np.nan, np.nan])
+    >>> ranker.scores_.round(2)
+    array([1.  , 0.71, 0.5 , 0.  ])
+    >>> ranker.predict(["apple", "car"]).round(2)
+    array([0.71, 0.  ])
+    """
+
+    limits: ClassVar[Mapping[str, Limit]] = {
+        "ranker": Kind("a ranker", (Ranker,)),
+        "features": Either(Kind("a TfIdf", (TfIdf,)), OneOf(None)),
+    }
+
+    ranker_: Ranker
+    features_: TfIdf
+
+    def __init__(self, ranker: Ranker, features: TfIdf | None = None) -> None:
+        self.ranker = ranker
+        self.features = features
+
+    def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
+        """Learn features from all texts X, then fit the ranker on them."""
+        check_limits(self.limits, self.get_params(deep=False))
+        self.features_ = TfIdf() if self.features is None else clone(self.features)
+        features = self.features_.fit_transform(_texts(X))
+        self.ranker_ = clone(self.ranker).fit(features, y, qid)
+        self.n_features_in_, self.n_lists_ = 1, self.ranker_.n_lists_
+        self.scores_ = self.ranker_.scores_
+        return self
+
+    def predict(self, X: Any, qid: Any = None) -> Floats:
+        """Score new texts with the features and the ranker that `fit` has learned."""
+        check_is_fitted(self, "ranker_")
+        return self.ranker_.predict(self.features_.transform(_texts(X)), qid)
+
+    def _new_items(self, X: Any, y: Any, qid: Any) -> RankingDataset:
+        return RankingDataset(np.zeros((len(_texts(X)), 0)), y, qid)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = tags.input_tags.sparse = False
+        return tags
+
+
+def _texts(X: Any) -> AnyArray:
+    texts = np.asarray(X, dtype=object)
+    if texts.ndim != 1:
+        raise ValueError(f"X must be a sequence of texts, one for each item; got shape {texts.shape}.")
+    return texts

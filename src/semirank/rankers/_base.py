@@ -1,0 +1,161 @@
+"""What all rankers share: checks, lists, the two answers, the score."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from semirank import metrics
+from semirank.core.arrays import Floats
+from semirank.dataset import RankingDataset
+from semirank.limits import Limit, check_limits
+from semirank.storage import Storable
+
+
+class Ranker(Storable, BaseEstimator):
+    """Give every item a score: higher is better, comparable within a list only.
+
+    A ranker has two answers under two names. `scores_` holds the scores of the items given to `fit`, in
+    the caller's order. `predict` scores new items.
+
+    A subclass stores its parameters in ``__init__``, states their `limits`, and writes `fit` in four acts:
+    check (`_check`), prepare, solve, store (`_store`).
+
+    Attributes
+    ----------
+    scores_ : float64 array of shape (n_items,)
+        Scores of the items given to `fit`, in the caller's order.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : array of str
+        Their names, when X was a data frame.
+    n_lists_ : int
+        Number of lists seen in `fit`.
+    """
+
+    limits: ClassVar[Mapping[str, Limit]] = {}
+
+    # qid goes wherever the data go, so that grid search and pipelines need no set_..._request call
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True}
+    __metadata_request__predict: ClassVar[dict[str, bool]] = {"qid": True}
+    __metadata_request__score: ClassVar[dict[str, bool]] = {"qid": True}
+
+    scores_: Floats
+    n_features_in_: int
+    n_lists_: int
+
+    @abstractmethod
+    def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
+        """Learn from labelled items, and from unlabelled ones (y is NaN) where the method can."""
+
+    @abstractmethod
+    def predict(self, X: Any, qid: Any = None) -> Floats:
+        """Return the scores of new items, in the order given."""
+
+    def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> float:
+        """Return the mean nDCG of `predict` over the lists of X that have items to tell apart.
+
+        With `sample_weight`, one weight for each item, a list counts as much as its items on average.
+        """
+        if qid is None and self.n_lists_ > 1 and "qid" not in getattr(X, "columns", ()):
+            raise ValueError(
+                f"{type(self).__name__} was fitted on {self.n_lists_} lists; score needs qid to tell lists "
+                "apart. In a cross-validation, pass qid with "
+                "sklearn.set_config(enable_metadata_routing=True)."
+            )
+        data = self._new_items(X, y, qid)
+        values = metrics.ndcg(data.y, data.arrange(self.predict(X, qid)), data.qid)
+        defined = ~np.isnan(values)
+        if not defined.any():
+            raise ValueError("No list of X has items to tell apart, so there is nothing to score.")
+        items = np.ones(data.n_items) if sample_weight is None else data.arrange(sample_weight)
+        weights = np.add.reduceat(items, data.indptr[:-1]) / np.diff(data.indptr)
+        return float(np.average(values[defined], weights=weights[defined]))
+
+    def _new_items(self, X: Any, y: Any, qid: Any) -> RankingDataset:
+        return RankingDataset(X, y, qid)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = True
+        return tags
+
+    def _check(self, X: Any, y: Any, qid: Any) -> RankingDataset:
+        """Check parameters and data; refuse what no ranker can use."""
+        check_limits(self.limits, self.get_params(deep=False))
+        data = RankingDataset(X, y, qid)
+        _refuse_missing_features(data)
+        if not data.labelled.any():
+            raise ValueError(
+                f"{type(self).__name__} needs at least one label; y is NaN (unlabelled) for all "
+                f"{data.n_items} items."
+            )
+        self._remember_features(data)
+        self.n_lists_ = data.n_lists
+        return data
+
+    def _store(self, data: RankingDataset, scores: Floats) -> Self:
+        """Keep the scores of the fitted items in the caller's order."""
+        self.scores_ = data.restore(np.asarray(scores, dtype=np.float64))
+        return self
+
+    def _check_new(self, X: Any, qid: Any) -> RankingDataset:
+        """Check new items against what `fit` has seen; they come back as unlabelled data."""
+        check_is_fitted(self, "n_features_in_")
+        n_items = X.shape[0] if hasattr(X, "shape") else len(X)
+        data = RankingDataset(X, np.full(n_items, np.nan), qid)
+        _refuse_missing_features(data)
+        if data.n_features != self.n_features_in_:
+            raise ValueError(
+                f"X has {data.n_features} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input."
+            )
+        known = getattr(self, "feature_names_in_", None)
+        if known is not None and data.feature_names is not None and tuple(known) != data.feature_names:
+            raise ValueError(_name_difference(tuple(known), data.feature_names))
+        return data
+
+    def _remember_features(self, data: RankingDataset) -> None:
+        self.n_features_in_ = data.n_features
+        if data.feature_names is not None:
+            self.feature_names_in_ = np.array(data.feature_names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def _check_state(self) -> None:
+        check_limits(self.limits, self.get_params(deep=False))
+        scores = self.scores_
+        if not (isinstance(scores, np.ndarray) and scores.dtype == np.float64 and scores.ndim == 1):
+            raise ValueError("scores_ must be a float64 array with one score for each item")
+
+
+def _refuse_missing_features(data: RankingDataset) -> None:
+    if data.n_features == 0:
+        raise ValueError(
+            f"Found array with 0 feature(s) (shape=({data.n_items}, 0)) while a minimum of 1 is required."
+        )
+    values = data.X.data if issparse(data.X) else data.X
+    if np.isnan(values).any():
+        rows, columns = np.nonzero(np.isnan(data.X.toarray() if issparse(data.X) else data.X))
+        raise ValueError(
+            f"X contains NaN in row {data.order[rows[0]]}, feature {columns[0]}: a missing feature. Fill it "
+            "first, for example with RankingDataset(X, y, qid).fill_missing(0) or a scikit-learn imputer."
+        )
+
+
+def _name_difference(known: tuple[str, ...], given: tuple[str, ...]) -> str:
+    unseen, missing = sorted(set(given) - set(known)), sorted(set(known) - set(given))
+    lines = ["The feature names should match those that were passed during fit."]
+    if unseen:
+        lines += ["Feature names unseen at fit time:", *(f"- {name}" for name in unseen[:5])]
+    if missing:
+        lines += ["Feature names seen at fit time, yet now missing:", *(f"- {name}" for name in missing[:5])]
+    if not unseen and not missing:
+        lines.append("Feature names must be in the same order as they were in fit.")
+    return "\n".join(lines) + "\n"

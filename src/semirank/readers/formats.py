@@ -1,0 +1,110 @@
+"""One door for all files: the ending tells the format. Named datasets come through it too."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from semirank.dataset import RankingDataset
+from semirank.files import STDIO, Source, ending_of, name_of
+from semirank.readers.datasets import available, load
+from semirank.readers.letor import read_letor, write_letor
+from semirank.readers.scores import Scores, read_scores, write_scores
+from semirank.readers.table import read_table, write_table
+from semirank.readers.trec import read_qrels, read_run, write_qrels, write_run
+
+FORMATS = {
+    "letor": (".letor", ".txt", ".dat", ".svm", ".svmlight", ".libsvm"),
+    "csv": (".csv",),
+    "tsv": (".tsv", ".tab"),
+    "parquet": (".parquet", ".pq"),
+    "qrels": (".qrels", ".qrel"),
+}
+RUN_ENDINGS = (".run", ".trec")
+
+
+def format_of(name: str) -> str:
+    """Tell the format of a data file by its ending."""
+    ending = ending_of(name)
+    for format_name, endings in FORMATS.items():
+        if ending in endings:
+            return format_name
+    if ending:
+        raise ValueError(f"{name}: the ending {ending!r} tells no format. Say which: {', '.join(FORMATS)}.")
+    raise ValueError(
+        f"{name}: is neither a file whose ending tells its format ({', '.join(FORMATS)}) nor a named dataset "
+        f"({', '.join(available())})."
+    )
+
+
+def read(
+    source: Source,
+    *,
+    format: str | None = None,
+    columns: Mapping[str, Any] | None = None,
+    named: Mapping[str, Any] | None = None,
+    unlabelled: float | Literal["auto"] | None = "auto",
+) -> RankingDataset:
+    """Read a dataset from a file or by name.
+
+    Parameters
+    ----------
+    source : path, "-" or name
+        A file, standard input, or the name of a dataset that `semirank.load` knows. A file of that name
+        in the current folder comes first.
+    format : {"letor", "csv", "tsv", "parquet", "qrels"}, optional
+        Taken from the ending if not given; needed for standard input.
+    columns : mapping, optional
+        For tables: the columns for label, qid, item and text (see `read_table`); None means find it.
+    named : mapping, optional
+        For named datasets: options of `load`.
+    unlabelled : float, "auto" or None
+        The label that means "unlabelled"; see `read_letor`.
+
+    Examples
+    --------
+    >>> import semirank
+    >>> semirank.read("digits", named={"relevant": "3"})
+    RankingDataset(1 lists, 1797 items, 64 features, 1797 labelled, 0 unlabelled)
+    """
+    columns = {key: value for key, value in (columns or {}).items() if value is not None}
+    named = {key: value for key, value in (named or {}).items() if value is not None}
+    name = str(source)
+    if format is None and name in available() and not Path(name).exists():
+        return load(name, **named)
+    if format is None and source == STDIO:
+        raise ValueError(f"The format of standard input has to be said: {', '.join(FORMATS)}.")
+    match format or format_of(name):
+        case "letor":
+            return read_letor(source, unlabelled=unlabelled)
+        case "qrels":
+            return read_qrels(source, unlabelled=unlabelled)
+        case "csv" | "tsv" | "parquet" as kind:
+            return read_table(source, format=kind, unlabelled=unlabelled, **columns)
+    raise ValueError(f"There is no format {format!r}. Known: {', '.join(FORMATS)}.")
+
+
+def write(data: RankingDataset, target: str | os.PathLike[str], *, format: str | None = None) -> None:
+    """Write a dataset to a file in the format that its ending tells; the file appears only when complete."""
+    match format or format_of(str(target)):
+        case "letor":
+            write_letor(data, target)
+        case "qrels":
+            write_qrels(data, target)
+        case "csv" | "tsv" | "parquet" as kind:
+            write_table(data, target, format=kind)
+        case unknown:
+            raise ValueError(f"There is no format {unknown!r}. Known: {', '.join(FORMATS)}.")
+
+
+def read_ranking(source: Source) -> Scores:
+    """Read scores: a TREC run when the name ends in .run or .trec, otherwise a table."""
+    return (read_run if ending_of(name_of(source)) in RUN_ENDINGS else read_scores)(source)
+
+
+def write_ranking(
+    data: RankingDataset, scores: Any, target: str | os.PathLike[str], *, top: int | None = None
+) -> None:
+    """Write scores, given in the caller's order, as a TREC run (.run, .trec) or as a table."""
+    writer = write_run if ending_of(str(target)) in RUN_ENDINGS else write_scores
+    writer(data, scores, target, top=top)

@@ -1,0 +1,40 @@
+"""Every ranker by its name, for the command line, model files and tests."""
+
+import os
+from difflib import get_close_matches
+from typing import Any
+
+from semirank import storage
+from semirank.features import TfIdf
+from semirank.meta import TextRanker
+from semirank.rankers import DistanceRanking, Ranker
+
+RANKERS: dict[str, type[Ranker]] = {
+    "distance-ranking": DistanceRanking,
+}
+
+
+def ranker_class(name: str) -> type[Ranker]:
+    """Return the class behind a name; an unknown name gets the nearest known one suggested."""
+    if name not in RANKERS:
+        near = get_close_matches(name, RANKERS, n=1, cutoff=0.4)
+        hint = f"Did you mean {near[0]!r}? " if near else ""
+        raise ValueError(f"There is no ranker {name!r}. {hint}Known: {', '.join(RANKERS)}.")
+    return RANKERS[name]
+
+
+def load_model(path: str | os.PathLike[str]) -> Any:
+    """Read a model that was written by `save`; nothing in the file is executed.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, semirank
+    >>> ranker = semirank.DistanceRanking().fit([[0.0], [2.0]], [1, float("nan")])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "distance.model"
+    ...     ranker.save(path)
+    ...     semirank.load_model(path).predict([[1.0]])
+    array([-1.])
+    """
+    kinds = {kind.__name__: kind for kind in (*RANKERS.values(), TextRanker, TfIdf)}
+    return storage.load(path, kinds)

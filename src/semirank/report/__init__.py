@@ -1,0 +1,1 @@
+"""Shows results and computes none: tables and pictures."""

@@ -1,0 +1,57 @@
+"""Scores against labels: every metric, list by list, and its mean."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from semirank import metrics
+from semirank.core.arrays import AnyArray, Floats
+from semirank.dataset import RankingDataset
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The values of some metrics on each list.
+
+    Attributes
+    ----------
+    list_ids : array of shape (n_lists,)
+        The lists.
+    values : dict of str to float64 array of shape (n_lists,)
+        One value per list for each metric, NaN where the metric is undefined.
+    """
+
+    list_ids: AnyArray
+    values: dict[str, Floats]
+
+    def mean(self, name: str) -> float:
+        """Average a metric over the lists where it is defined; NaN if it is defined on none."""
+        defined = self.values[name][~np.isnan(self.values[name])]
+        return float(defined.mean()) if len(defined) else float("nan")
+
+    def n_defined(self, name: str) -> int:
+        """Count the lists where a metric is defined."""
+        return int((~np.isnan(self.values[name])).sum())
+
+
+def evaluate(data: RankingDataset, scores: Any, names: Sequence[str]) -> Evaluation:
+    """Measure scores, given in the caller's order, against the labels of the data.
+
+    Examples
+    --------
+    >>> from semirank import RankingDataset
+    >>> from semirank.selection import evaluate
+    >>> data = RankingDataset([[0.0]] * 4, [0, 1, 1, 0], qid=["a", "a", "b", "b"])
+    >>> result = evaluate(data, [0.1, 0.9, 0.2, 0.8], ["AUC", "RR"])
+    >>> result.values["AUC"], result.mean("RR")
+    (array([1., 0.]), 0.75)
+    """
+    values = metrics.measure(names, data.y, data.arrange(scores), data.qid, item_ids=data.item_ids)
+    return Evaluation(data.list_ids, values)
+
+
+def hidden_labels(truth: RankingDataset, shown: RankingDataset) -> RankingDataset:
+    """Return the data with only those labels that `shown`, a copy of `truth` with labels hidden, lacks."""
+    return truth.replace(y=np.where(shown.labelled, np.nan, truth.y))

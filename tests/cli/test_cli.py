@@ -1,0 +1,226 @@
+"""The command line as a user meets it: what it prints, where, and with which exit code."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import semirank
+from semirank.cli import main
+
+nan = np.nan
+
+
+@pytest.fixture
+def run(monkeypatch, capsysbinary):
+    """Run a command in this process; return exit code, standard output and standard error."""
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["semirank", *map(str, arguments)])
+        code = 0
+        try:
+            main()
+        except SystemExit as stop:
+            code = stop.code or 0
+        out, err = capsysbinary.readouterr()
+        return code, out.decode(), err.decode()
+
+    return call
+
+
+@pytest.fixture
+def letor(tmp_path) -> Path:
+    path = tmp_path / "small.letor"
+    path.write_text(
+        "1 qid:7 1:0 2:1 #docid = a\n-1 qid:7 1:1 2:1 #docid = b\n0 qid:7 1:3 2:1 #docid = c\n"
+        "-1 qid:8 1:5 2:0 #docid = d\n1 qid:8 1:4 2:0 #docid = e\n"
+    )
+    return path
+
+
+def rows(text):
+    return [line.split("\t") for line in text.splitlines()]
+
+
+def test_help_names_every_command(run):
+    code, out, _ = run("--help")
+    assert code == 0
+    for command in ("describe", "rank", "fit", "evaluate", "convert", "rankers", "datasets"):
+        assert command in out
+
+
+def test_version(run):
+    assert run("--version")[:2] == (0, f"{semirank.__version__}\n")
+
+
+def test_describe(run, letor):
+    code, out, err = run("describe", letor)
+    table = dict(rows(out))
+    assert (code, err) == (0, "")
+    assert (table["lists"], table["items"], table["labelled"], table["unlabelled"]) == ("2", "5", "3", "2")
+    assert table["label 1"] == "2"
+    summary = json.loads(run("describe", letor, "--json")[1])
+    assert summary["label_histogram"] == {"0": 1, "1": 2}
+    assert summary["warnings"] == []
+
+
+def test_rank_prints_the_best_first_and_messages_elsewhere(run, letor):
+    code, out, err = run("rank", letor)
+    assert code == 0
+    assert rows(out) == [
+        ["qid", "item", "score"],
+        ["7", "a", "0.0"],
+        ["7", "b", "-1.0"],
+        ["7", "c", "-3.0"],
+        ["8", "e", "0.0"],
+        ["8", "d", "-1.0"],
+    ]
+    assert "2 lists, 5 items" in err
+    assert run("rank", letor, "--quiet")[2] == ""
+    assert len(rows(run("rank", letor, "--top", 1)[1])) == 3
+    assert json.loads(run("rank", letor, "--json")[1].splitlines()[0]) == {
+        "qid": "7",
+        "item": "a",
+        "rank": 1,
+        "score": 0.0,
+    }
+
+
+def test_rank_writes_tables_and_runs(run, letor, tmp_path):
+    assert run("rank", letor, "-o", tmp_path / "s.tsv")[:2] == (0, "")
+    assert run("rank", letor, "-o", tmp_path / "s.run")[0] == 0
+    assert (tmp_path / "s.run").read_text().splitlines()[0].split()[:4] == ["7", "Q0", "a", "1"]
+    for name in ("s.tsv", "s.run"):
+        code, out, _ = run("evaluate", letor, tmp_path / name, "AUC", "P@1")
+        assert code == 0
+        assert rows(out) == [
+            ["metric", "mean", "lists", "of"],
+            ["AUC", "1", "1", "2"],
+            ["P@1", "1", "2", "2"],
+        ]
+
+
+def test_evaluate_per_list(run, letor, tmp_path):
+    run("rank", letor, "-o", tmp_path / "s.tsv")
+    _, out, _ = run("evaluate", letor, tmp_path / "s.tsv", "AUC", "--per-list")
+    assert rows(out) == [["qid", "AUC"], ["7", "1"], ["8", "nan"]]
+    assert json.loads(
+        run("evaluate", letor, tmp_path / "s.tsv", "AUC", "--per-list", "--json")[1].splitlines()[1]
+    ) == {
+        "qid": "8",
+        "AUC": None,
+    }
+
+
+def test_the_readme_job_is_the_library_called_by_hand(run):
+    code, out, _ = run("rank", "digits", "--keep", 10, "--metric", "P@50", "--seed", 3)
+    digits = semirank.load("digits")
+    few = digits.hide_labels(keep=10, keep_levels=True, random_state=3)
+    scores = semirank.DistanceRanking().fit(few.X, few.y, few.qid).scores_
+    hidden = np.where(few.labelled, nan, digits.y)
+    expected = semirank.metrics.precision_at(hidden, scores, digits.qid, cutoff=50).mean()
+    assert code == 0
+    assert rows(out)[1] == ["P@50", f"{expected:.6g}", "10", "10"]
+
+
+def test_fit_then_rank_new_items(run, letor, tmp_path):
+    assert run("fit", letor, "-o", tmp_path / "m.model", "--set", "metric=cosine")[0] == 0
+    new = tmp_path / "new.letor"
+    new.write_text("-1 qid:7 1:1 2:0 #docid = x\n-1 qid:7 1:0 2:2 #docid = y\n")
+    code, out, _ = run("rank", new, "--model", tmp_path / "m.model")
+    assert code == 0
+    assert rows(out)[1:] == [["7", "y", "1.0"], ["7", "x", "0.0"]]
+
+
+def test_texts_go_from_a_table_to_a_model_and_back(run, tmp_path):
+    table = tmp_path / "review.csv"
+    table.write_text(
+        "record_id,title,abstract,included\n1,red apple,sweet apple,1\n2,green apple,sour apple,\n"
+        "3,red car,fast car,0\n4,blue car,slow car,\n"
+    )
+    code, out, _ = run("rank", table, "--set", "metric=cosine")
+    assert code == 0
+    assert [row[1] for row in rows(out)[1:]][:2] == ["1", "2"]
+    assert run("fit", table, "-o", tmp_path / "m", "--set", "metric=cosine")[0] == 0
+    new = tmp_path / "new.csv"
+    new.write_text("record_id,title,abstract,included\n9,car,a car,\n8,apple,an apple,\n")
+    code, out, _ = run("rank", new, "--model", tmp_path / "m")
+    assert code == 0
+    assert [row[1] for row in rows(out)[1:]] == ["8", "9"]
+    assert run("rank", letor_without_text(tmp_path), "--model", tmp_path / "m")[0] == 1
+
+
+def letor_without_text(tmp_path):
+    path = tmp_path / "plain.letor"
+    path.write_text("1 qid:1 1:2\n0 qid:1 1:3\n")
+    return path
+
+
+@pytest.mark.parametrize("ending", [".letor", ".csv", ".tsv", ".parquet", ".letor.gz"])
+def test_convert_there_and_back(run, letor, tmp_path, ending):
+    there, back = tmp_path / f"there{ending}", tmp_path / "back.letor"
+    assert run("convert", letor, there)[0] == 0
+    assert run("convert", there, back)[0] == 0
+    assert back.read_text() == letor.read_text()
+
+
+def test_rankers_lists_parameters_with_limits(run):
+    _, out, _ = run("rankers")
+    assert ["distance-ranking", "metric", "'euclidean'", "'euclidean' or 'cosine'"] in [
+        row[:4] for row in rows(out)
+    ]
+
+
+def test_datasets_list(run):
+    _, out, _ = run("datasets", "list", "--json")
+    assert {"digits", "usps", "mq2008"} <= {json.loads(line)["name"] for line in out.splitlines()}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["rank", "nowhere.letor"], 1, "nowhere.letor: no such file"),
+        (["rank", "{letor}", "--ranker", "distance-rankin"], 2, "Did you mean 'distance-ranking'?"),
+        (
+            ["rank", "{letor}", "--set", "metric=nearest"],
+            2,
+            "metric must be 'euclidean' or 'cosine'; got 'nearest'",
+        ),
+        (["rank", "{letor}", "--set", "colour=red"], 2, "Parameters: metric"),
+        (["rank", "{letor}", "--unlabelled", "x"], 2, "--unlabelled must be a number"),
+        (["rank", "{letor}", "--metric", "AP"], 2, "needs --keep"),
+        (["rank", "{letor}", "--top", "0"], 2, "--top"),
+        (["rank", "{letor}", "--model", "{letor}"], 1, "no semirank model"),
+        (["rank", "{bad}"], 1, "bad.letor:2:"),
+        (["rank", "digitz"], 1, "digitz"),
+        (["rank", "-"], 1, "format of standard input"),
+        (["evaluate", "{letor}", "{letor}", "nDGC@10"], 2, "nDCG"),
+        (["evaluate", "{letor}", "{letor}", "AP"], 1, "small.letor"),
+        (["convert", "{letor}", "x.docx"], 1, "'.docx' tells no format"),
+        (["describe"], 2, "DATA"),
+        (["nonsense"], 2, "nonsense"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(run, letor, tmp_path, arguments, code, message):
+    bad = tmp_path / "bad.letor"
+    bad.write_text("1 qid:1 1:2\n1 qid:1 1:x\n")
+    before = set(tmp_path.iterdir())
+    arguments = [argument.format(letor=letor, bad=bad) for argument in arguments]
+    if arguments[0] in ("rank", "evaluate") and "--metric" not in arguments:
+        arguments += ["-o", str(tmp_path / "out.tsv")]
+    found, out, err = run(*arguments)
+    assert (found, out) == (code, "")
+    lines = err.splitlines()
+    assert message in lines[-1]
+    assert lines[-1].startswith("semirank: ")
+    assert "Traceback" not in err
+    assert set(tmp_path.iterdir()) == before
+
+
+def test_standard_input(letor):
+    command = [sys.executable, "-m", "semirank", "describe", "-", "--format", "letor", "--json"]
+    result = subprocess.run(command, input=letor.read_bytes(), capture_output=True, check=True)
+    assert json.loads(result.stdout)["items"] == 5

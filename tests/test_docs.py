@@ -1,0 +1,55 @@
+"""The documentation is complete and its examples run."""
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+import typer.main
+
+from semirank.cli import app
+from semirank.registry import RANKERS
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("docs/methods/*.md")])
+HEADINGS = ["Idea", "Formula", "When it helps and when it hurts", "Example", "Cost", "Source"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_examples_run(page):
+    failures, _ = doctest.testfile(str(page), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert failures == 0
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text()):
+        if "://" not in target:
+            assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("name", RANKERS)
+def test_every_ranker_has_a_page_in_six_parts_and_an_example(name):
+    page = ROOT / "docs" / "methods" / f"{name}.md"
+    assert re.findall(r"^## (.*)$", page.read_text(), flags=re.MULTILINE) == HEADINGS
+    assert ">>>" in RANKERS[name].__doc__
+
+
+def commands():
+    for name, command in typer.main.get_command(app).commands.items():
+        for inner in getattr(command, "commands", {None: command}):
+            yield f"{name} {inner}" if inner else name
+
+
+@pytest.mark.parametrize("command", list(commands()))
+def test_every_command_is_documented(command):
+    assert f"## semirank {command}\n" in (ROOT / "docs" / "cli.md").read_text()
+
+
+@pytest.mark.parametrize("command", list(commands()))
+def test_every_option_has_a_help_text(command):
+    found = typer.main.get_command(app)
+    for part in command.split():
+        found = found.commands[part]
+    assert found.help
+    assert all(parameter.help for parameter in found.params)
