@@ -157,6 +157,17 @@ def test_too_large_labels_for_an_exponential_gain():
     assert metrics.ndcg([2000, 1], [2, 1], gain="linear") == [1.0]
 
 
+def test_rounding_never_makes_a_ranking_better_than_the_best():
+    # the mean gain of six tied items at 0.7 rounds to less than the gain of one
+    assert metrics.ndcg([0.7] * 6 + [0.1], [7, 6, 5, 4, 3, 2, 1]) == [1.0]
+
+
+def test_rounding_never_asks_for_one_item_more():
+    assert 0.55 * 100 > 55
+    y, scores = [1] * 100 + [0] * 100, range(200, 0, -1)
+    assert metrics.wss_at(y, scores, recall=0.55) == pytest.approx((200 - 55) / 200 - 0.45)
+
+
 def test_a_constant_score_gains_nothing_from_the_order_of_a_file(real_data):
     labels, lists = [], []
     for path in sorted((real_data / "ohsumed-letor" / "QueryLevelNorm").glob("S*.txt.xz")):

@@ -10,16 +10,25 @@ import numpy as np
 from numba import njit
 
 from semirank.core.arrays import Booleans, Floats, Integers
-from semirank.core.ranks import run_stop
 
 
 @njit(cache=True)
-def _count(hits: Booleans, start: int, stop: int) -> int:
-    """Count the hits of a run."""
-    count = 0
-    for place in range(start, stop):
-        count += hits[place]
-    return count
+def _next_run(hits: Booleans, tied: Booleans, start: int, stop: int) -> tuple[int, int]:
+    """Find the end of the run that begins at `start`, and how many hits it holds."""
+    end, inside = start + 1, int(hits[start])
+    while end < stop and tied[end]:
+        inside += hits[end]
+        end += 1
+    return end, inside
+
+
+@njit(cache=True)
+def count_hits(hits: Booleans, indptr: Integers) -> Integers:
+    """Count the hits of each list."""
+    counts = np.empty(len(indptr) - 1, np.int64)
+    for i in range(len(counts)):
+        counts[i] = np.count_nonzero(hits[indptr[i] : indptr[i + 1]])
+    return counts
 
 
 @njit(cache=True)
@@ -29,8 +38,8 @@ def top_hits_of_list(hits: Booleans, tied: Booleans, start: int, stop: int, cuto
     found = 0.0
     run = start
     while run < limit:
-        end = run_stop(tied, run, stop)
-        found += _count(hits, run, end) * (min(end, limit) - run) / (end - run)
+        end, inside = _next_run(hits, tied, run, stop)
+        found += inside if end <= limit else inside * (limit - run) / (end - run)
         run = end
     return found
 
@@ -51,8 +60,8 @@ def precision_sum_of_list(hits: Booleans, tied: Booleans, start: int, stop: int,
     total, before = 0.0, 0
     run = start
     while run < limit:
-        end = run_stop(tied, run, stop)
-        size, inside = end - run, _count(hits, run, end)
+        end, inside = _next_run(hits, tied, run, stop)
+        size = end - run
         if inside > 0:
             others = (inside - 1) / max(size - 1, 1)
             for place in range(run, min(end, limit)):
@@ -89,8 +98,7 @@ def first_hit_of_list(hits: Booleans, tied: Booleans, start: int, stop: int, cut
     limit = min(stop, start + cutoff)
     run = start
     while run < limit:
-        end = run_stop(tied, run, stop)
-        inside = _count(hits, run, end)
+        end, inside = _next_run(hits, tied, run, stop)
         if inside > 0:
             return _first_hit_of_run(inside, end - run, run - start, limit - run)
         run = end
@@ -115,8 +123,7 @@ def depth_of_list(hits: Booleans, tied: Booleans, start: int, stop: int, wanted:
     before = 0
     run = start
     while run < stop:
-        end = run_stop(tied, run, stop)
-        inside = _count(hits, run, end)
+        end, inside = _next_run(hits, tied, run, stop)
         if before + inside >= wanted:
             return run - start + (wanted - before) * (end - run + 1) / (inside + 1)
         before += inside
@@ -140,8 +147,7 @@ def hits_so_far(hits: Booleans, tied: Booleans, indptr: Integers) -> Floats:
     for i in range(len(indptr) - 1):
         run, before = indptr[i], 0
         while run < indptr[i + 1]:
-            end = run_stop(tied, run, indptr[i + 1])
-            inside = _count(hits, run, end)
+            end, inside = _next_run(hits, tied, run, indptr[i + 1])
             for place in range(run, end):
                 found[place] = before + inside * (place - run + 1) / (end - run)
             before += inside

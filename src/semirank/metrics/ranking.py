@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
-from semirank.core.hits import top_hits
+from semirank.core.hits import count_hits
 from semirank.core.ranks import number_levels, sort_lists
 from semirank.dataset import check_labels, check_qid, group_lists
 from semirank.dataset.checks import check_per_item
@@ -35,9 +35,9 @@ class SortedLists:
         """Number of items of each list."""
         return np.diff(self.indptr)
 
-    def count(self, hits: Booleans) -> Floats:
+    def count(self, hits: Booleans) -> Integers:
         """Count the marked items of each list."""
-        return top_hits(hits, self.tied, self.indptr, len(hits))
+        return count_hits(hits, self.indptr)
 
 
 class Ranking:
@@ -86,8 +86,9 @@ class Ranking:
             order = _trec_order(order, indptr, item_ids)
         if order is not None:
             y, scores = y[order], scores[order]
+        order, tied = sort_lists(scores, indptr)
         self._unlabelled = unlabelled
-        self.everything = _sort(y, scores, indptr, break_ties=ties == "trec")
+        self.everything = SortedLists(y[order], tied if ties == "expected" else np.zeros_like(tied), indptr)
 
     @cached_property
     def judged(self) -> SortedLists:
@@ -102,13 +103,17 @@ class Ranking:
     @cached_property
     def ideal(self) -> SortedLists:
         """The items of `judged` in the order of their labels."""
-        return _sort(self.judged.labels, self.judged.labels, self.judged.indptr)
+        order, tied = self._by_label
+        return SortedLists(self.judged.labels[order], tied, self.judged.indptr)
 
     @cached_property
     def levels(self) -> Integers:
         """The labels of `judged` as numbers from 0, the best of each list."""
-        order, tied = sort_lists(self.judged.labels, self.judged.indptr)
-        return number_levels(order, tied, self.judged.indptr)
+        return number_levels(*self._by_label, self.judged.indptr)
+
+    @cached_property
+    def _by_label(self) -> tuple[Integers, Booleans]:
+        return sort_lists(self.judged.labels, self.judged.indptr)
 
     def hits(self, relevant: float | None = None) -> Booleans:
         """Mark the items of `judged` that are relevant: label above 0, or at least `relevant`."""
@@ -142,11 +147,6 @@ def _trec_order(order: Integers | None, indptr: Integers, item_ids: AnyArray | N
     lists[rows if order is None else order] = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
     ids = rows if item_ids is None else item_ids.astype(str)
     return np.lexsort((ids, -lists))[::-1]
-
-
-def _sort(labels: Floats, scores: Floats, indptr: Integers, break_ties: bool = False) -> SortedLists:
-    order, tied = sort_lists(scores, indptr)
-    return SortedLists(labels[order], np.zeros_like(tied) if break_ties else tied, indptr)
 
 
 def _keep(lists: SortedLists, kept: Booleans) -> SortedLists:
