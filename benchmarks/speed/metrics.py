@@ -1,6 +1,6 @@
 """nDCG@10 and AP of many lists, from plain arrays, beside ranx, trec_eval and scikit-learn.
 
-python benchmarks/speed/metrics.py [n_lists] [n_items]
+python benchmarks/speed/metrics.py [n_lists] [n_items] [rounds]
 
 The peers that need objects of their own (ranx, trec_eval) get them ready-made: only their evaluation is
 timed. Sorting alone is shown as the floor. Values of all are compared.
@@ -86,35 +86,37 @@ def sorting_alone(y: np.ndarray, scores: np.ndarray) -> Callable[[], None]:
     return lambda: sort_lists(flat, indptr) and None
 
 
-def seconds(run: Callable[[], object], repeats: int) -> float:
-    run()  # compile and warm up
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
-
-
-def main(n_lists: int = 1000, n_items: int = 1000) -> None:
-    warnings.simplefilter("ignore")
-    y, scores = lists(n_lists, n_items)
+def ready(y: np.ndarray, scores: np.ndarray) -> dict[str, Callable[[], object]]:
+    """Give each competitor that can be imported, compiled and warm, after comparing its answer."""
     ours = by_semirank(y, scores)
     expected = ours()
-    own = seconds(ours, 15)
-    print(f"{n_lists} lists of {n_items} items: nDCG@10 {expected[0]:.6f}, AP {expected[1]:.6f}")
-    print(f"{'semirank':16s} {1e3 * own:9.1f} ms")
-    print(f"{'sorting alone':16s} {1e3 * seconds(sorting_alone(y, scores), 15):9.1f} ms")
-    peers = {"ranx": (by_ranx, 7), "trec_eval": (by_trec_eval, 5), "scikit-learn loop": (by_sklearn, 1)}
-    for name, (prepare, repeats) in peers.items():
+    print(f"{len(y)} lists of {y.shape[1]} items: nDCG@10 {expected[0]:.6f}, AP {expected[1]:.6f}")
+    runs: dict[str, Callable[[], object]] = {"semirank": ours, "sorting alone": sorting_alone(y, scores)}
+    peers = {"ranx": by_ranx, "trec_eval": by_trec_eval, "scikit-learn loop": by_sklearn}
+    for name, prepare in peers.items():
         try:
             peer = prepare(y, scores)
         except ImportError as error:
-            print(f"{name:16s} not measured: {error}")
+            print(f"{name}: not measured, {error}")
             continue
         np.testing.assert_allclose(peer(), expected, rtol=1e-6, err_msg=name)
-        took = seconds(peer, repeats)
-        print(f"{name:16s} {1e3 * took:9.1f} ms   {took / own:6.1f} times semirank's")
+        runs[name] = peer
+    return runs
+
+
+def main(n_lists: int = 1000, n_items: int = 1000, rounds: int = 7) -> None:
+    warnings.simplefilter("ignore")
+    runs = ready(*lists(n_lists, n_items))
+    times: dict[str, list[float]] = {name: [] for name in runs}
+    for _ in range(rounds):  # in turn, so that all meet the same load
+        for name, run in runs.items():
+            start = time.perf_counter()
+            run()
+            times[name].append(time.perf_counter() - start)
+    own = statistics.median(times["semirank"])
+    for name in runs:
+        took = statistics.median(times[name])
+        print(f"{name:18s} {1e3 * took:9.1f} ms {took / own:8.2f} times semirank's")
 
 
 if __name__ == "__main__":

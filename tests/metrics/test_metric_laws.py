@@ -58,6 +58,14 @@ def test_lists_together_are_lists_apart(rows):
     np.testing.assert_array_equal(measure(y, scores, qid), apart)
 
 
+def test_a_short_list_is_not_changed_by_a_long_one():
+    rng = np.random.default_rng(0)
+    for size in (1, 5, 20, 31):
+        y, scores = rng.choice([0.1, 0.3, 0.7], size + 200), rng.random(size + 200)
+        together = measure(y, scores, np.arange(size + 200) >= size)
+        np.testing.assert_array_equal(together[0], measure(y[:size], scores[:size])[0])
+
+
 @given(rows=some_items)
 def test_values_are_shares(rows):
     for name, values in metrics.measure(NAMES, *columns(rows)).items():

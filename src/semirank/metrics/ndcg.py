@@ -5,23 +5,27 @@ from typing import Any, Literal
 import numpy as np
 
 from semirank.core.arrays import Floats
-from semirank.core.gains import discounted_gains
+from semirank.core.gains import best_gains, discounted_gains
 from semirank.limits import OneOf
 from semirank.metrics.metric import OPTIONAL_CUTOFF, Metric
 from semirank.metrics.ranking import Ranking, Ties, Unlabelled, ratio
 
 _HIGHEST_EXPONENT = 1000.0
+_SHORT_TOP = 32  # up to here picking the highest labels is quicker than sorting them
 
 
 def _ndcg(ranking: Ranking, cutoff: int | None, gain: str) -> Floats:
-    lists, ideal = ranking.judged, ranking.ideal
-    exponential = gain == "exponential"
+    lists, exponential = ranking.judged, gain == "exponential"
     if exponential:
         _check_exponents(lists.labels)
     longest = int(lists.sizes.max())
     discounts = np.log2(np.arange(2, min(cutoff or longest, longest) + 2))
     gains = discounted_gains(lists.labels, lists.tied, lists.indptr, discounts, exponential)
-    best = discounted_gains(ideal.labels, ideal.tied, ideal.indptr, discounts, exponential)
+    if cutoff is not None and cutoff <= _SHORT_TOP:
+        best = best_gains(lists.labels, lists.indptr, discounts, exponential)
+    else:
+        ideal = ranking.ideal
+        best = discounted_gains(ideal.labels, ideal.tied, ideal.indptr, discounts, exponential)
     return np.minimum(ratio(gains, best), 1.0)  # the two sums may round differently
 
 
