@@ -1,0 +1,172 @@
+"""Nearest rows of a matrix: compiled loops under the neighbour search of `semirank.graphs`.
+
+A distance is always taken by `squared_distance`, so that it is the same number whichever way the
+search went. Candidates are ordered by distance, equal ones by row number. A candidate of the same
+group as the row that asks is passed over (an item is no neighbour of itself), one of group -1 always.
+"""
+
+import numpy as np
+from numba import njit, prange
+
+from semirank.core.arrays import AnyArray, Floats, Integers
+
+Sparse = tuple[AnyArray, AnyArray, AnyArray]
+"""Compressed rows or columns: indptr, indices, values."""
+
+_WIDTH = 32
+_SUM_IN_ANY_ORDER = {"reassoc", "nsz", "contract"}
+
+
+@njit(cache=True, nogil=True, fastmath=_SUM_IN_ANY_ORDER)
+def squared_distance(x: AnyArray, y: AnyArray) -> float:
+    """Sum the squared differences."""
+    total = 0.0
+    for i in range(len(x)):
+        difference = np.float64(x[i]) - np.float64(y[i])
+        total += difference * difference
+    return total
+
+
+@njit(cache=True, parallel=True)
+def squared_distances(rows: AnyArray, others: AnyArray) -> Floats:
+    """Return the matrix of squared distances between two sets of rows."""
+    squared = np.empty((len(rows), len(others)))
+    for i in prange(len(rows)):
+        for j in range(len(others)):
+            squared[i, j] = squared_distance(rows[i], others[j])
+    return squared
+
+
+@njit(cache=True, nogil=True)
+def _insert(indices: Integers, values: AnyArray, j: int, value: float) -> None:
+    """Put (value, j) into its place in a row sorted by value, then index; the last entry falls out."""
+    place = len(values) - 1
+    while place > 0 and (
+        values[place - 1] > value or (values[place - 1] == value and indices[place - 1] > j)
+    ):
+        values[place] = values[place - 1]
+        indices[place] = indices[place - 1]
+        place -= 1
+    values[place] = value
+    indices[place] = j
+
+
+@njit(cache=True, parallel=True)
+def nearest_by_difference(
+    queries: AnyArray,
+    data: AnyArray,
+    rows: Integers,
+    first: Integers,
+    last: Integers,
+    query_groups: Integers,
+    data_groups: Integers,
+    indices: Integers,
+    squared: Floats,
+) -> None:
+    """Fill `indices[i]` and `squared[i]` for each i of `rows` from data[first[i]:last[i]], pair by pair."""
+    for r in prange(len(rows)):
+        i = rows[r]
+        indices[i] = -1
+        squared[i] = np.inf
+        for j in range(first[i], last[i]):
+            if data_groups[j] >= 0 and data_groups[j] != query_groups[i]:
+                value = squared_distance(queries[i], data[j])
+                if value < squared[i, -1]:
+                    _insert(indices[i], squared[i], j, value)
+
+
+@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+def _smallest_difference(halves: AnyArray, products: AnyArray, first: int, last: int) -> np.float32:
+    smallest = np.float32(np.inf)
+    for j in range(first, last):
+        smallest = min(smallest, halves[j] - products[j])
+    return smallest
+
+
+@njit(cache=True, nogil=True)
+def scan_products(
+    products: AnyArray,
+    halves: AnyArray,
+    numbers: Integers,
+    query_groups: Integers,
+    data_groups: Integers,
+    indices: Integers,
+    bounds: AnyArray,
+) -> None:
+    """Keep for each row the candidates with the smallest ``halves[j] - products[i, j]``.
+
+    products: inner products of a block of rows with a block of data rows, halves: half the squared
+    length of each data row (or a lower bound), numbers: which data row each column is. `indices` and
+    `bounds` hold what is kept so far, sorted, and are updated.
+    """
+    for i in range(len(products)):
+        row = products[i]
+        for start in range(0, len(row), _WIDTH):
+            stop = min(start + _WIDTH, len(row))
+            if _smallest_difference(halves, row, start, stop) < bounds[i, -1]:
+                for c in range(start, stop):
+                    value, group = halves[c] - row[c], data_groups[numbers[c]]
+                    if value < bounds[i, -1] and group >= 0 and group != query_groups[i]:
+                        _insert(indices[i], bounds[i], numbers[c], value)
+
+
+@njit(cache=True, nogil=True)
+def order_exactly(
+    queries: AnyArray,
+    data: AnyArray,
+    candidates: Integers,
+    indices: Integers,
+    squared: Floats,
+) -> None:
+    """Fill `indices` and `squared` with the nearest of each row's candidates (-1: none)."""
+    for i in range(len(queries)):
+        for j in candidates[i]:
+            if j >= 0:
+                value = squared_distance(queries[i], data[j])
+                if value < squared[i, -1] or (value == squared[i, -1] and j < indices[i, -1]):
+                    _insert(indices[i], squared[i], j, value)
+
+
+@njit(cache=True, parallel=True)
+def nearest_sparse(
+    rows: Sparse,
+    terms: Sparse,
+    row_squares: Floats,
+    data_squares: Floats,
+    first: Integers,
+    last: Integers,
+    row_groups: Integers,
+    data_groups: Integers,
+    indices: Integers,
+    squared: Floats,
+    n_workers: int,
+) -> None:
+    """Fill `indices` and `squared` for sparse rows: products are summed over the terms two rows share.
+
+    rows: (indptr, terms, values) of the rows that ask; terms: (indptr, items, values) of the data,
+    term by term. Each worker has an array of products and every n_workers-th row; a row's result
+    does not depend on who computes it.
+    """
+    for worker in prange(n_workers):
+        products = np.zeros(len(data_squares))
+        for i in range(worker, len(row_squares), n_workers):
+            products[first[i] : last[i]] = 0.0
+            _add_products(rows, terms, i, first[i], last[i], products)
+            for j in range(first[i], last[i]):
+                if data_groups[j] >= 0 and data_groups[j] != row_groups[i]:
+                    value = max(0.0, row_squares[i] + data_squares[j] - 2.0 * products[j])
+                    if value < squared[i, -1]:
+                        _insert(indices[i], squared[i], j, value)
+
+
+@njit(cache=True, nogil=True)
+def _add_products(rows: Sparse, terms: Sparse, i: int, first: int, last: int, products: Floats) -> None:
+    indptr, row_terms, row_values = rows
+    term_indptr, term_items, term_values = terms
+    for t in range(indptr[i], indptr[i + 1]):
+        start, stop = term_indptr[row_terms[t]], term_indptr[row_terms[t] + 1]
+        start += np.searchsorted(term_items[start:stop], first)
+        for e in range(start, stop):
+            if term_items[e] >= last:
+                break
+            products[term_items[e]] += row_values[t] * term_values[e]

@@ -1,0 +1,32 @@
+"""What is similar to what: graphs over the items of each list.
+
+A graph is a symmetric `csr_array` of weights with a zero diagonal, block-diagonal by list: a value to
+keep, to save, or to pass to a ranker as ``graph=``.
+"""
+
+from semirank.graphs.checks import check_graph
+from semirank.graphs.components import components, join_components
+from semirank.graphs.connected import connected_graph, full_graph, inner_graph
+from semirank.graphs.diffusion import Diffusion, Solution, Top
+from semirank.graphs.knn import knn_graph
+from semirank.graphs.laplacian import degrees, laplacian, normalised, random_walk
+from semirank.graphs.neighbours import NeighbourIndex, Neighbours
+
+__all__ = [
+    "Diffusion",
+    "NeighbourIndex",
+    "Neighbours",
+    "Solution",
+    "Top",
+    "check_graph",
+    "components",
+    "connected_graph",
+    "degrees",
+    "full_graph",
+    "inner_graph",
+    "join_components",
+    "knn_graph",
+    "laplacian",
+    "normalised",
+    "random_walk",
+]

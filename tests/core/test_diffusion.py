@@ -1,0 +1,181 @@
+"""The solvers against the dense closed form, and what they promise about lists, threads and stopping."""
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.linalg import block_diag
+from scipy.sparse import csr_array
+from tests.oracles import diffused, iterated, normalised_graph, personalised_pagerank
+
+from semirank.core.chunks import CHUNK
+from semirank.graphs import Diffusion, degrees, knn_graph
+
+SOLVERS = ["closed", "iterate", "cg", "chebyshev"]
+
+
+def random_weights(n, seed=0, n_edges=4):
+    """Return a dense symmetric graph with about n_edges edges an item."""
+    rng = np.random.default_rng(seed)
+    W = np.triu(rng.random((n, n)) * (rng.random((n, n)) < n_edges / n), 1)
+    return W + W.T
+
+
+def one_label(n, item=0):
+    return (np.arange(n) == item).astype(float)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("alpha", [0.01, 0.5, 0.99])
+@pytest.mark.parametrize("n_columns", [None, 1, 2, 7, 40])
+def test_solvers_reach_the_closed_form(solver, alpha, n_columns):
+    W, rng = random_weights(60), np.random.default_rng(1)
+    y = rng.normal(size=(60, n_columns or 1)) * (rng.random((60, 1)) < 0.3)
+    y = y if n_columns else y[:, 0]
+    solution = Diffusion(csr_array(W)).solve(y, alpha, solver=solver, tol=1e-10)
+    expected = diffused(W, y, alpha)
+    np.testing.assert_allclose(solution.scores, expected, atol=1e-8 * np.abs(expected).max())
+    assert solution.scores.dtype == np.float64
+    assert (solution.residual <= 1e-10).all()
+
+
+@pytest.mark.parametrize("solver", ["iterate", "cg", "chebyshev"])
+@pytest.mark.parametrize("tol", [1e-2, 1e-6, 1e-9])
+def test_the_reported_residual_is_true_and_below_tol(solver, tol):
+    W = random_weights(300, n_edges=8)
+    y = np.column_stack([one_label(300, i) for i in range(5)])
+    solution = Diffusion(csr_array(W)).solve(y, 0.99, solver=solver, tol=tol)
+    left = np.linalg.norm(y - solution.scores + 0.99 * normalised_graph(W) @ solution.scores, axis=0)
+    assert (left <= solution.residual[0] * (1 + 1e-6) + 1e-14).all()
+    assert (solution.residual <= tol).all()
+
+
+@pytest.mark.parametrize("solver", ["cg", "chebyshev"])
+def test_long_lists_of_several_chunks(solver):
+    n = 2 * CHUNK + 300
+    W = random_weights(n, n_edges=6)
+    y = np.column_stack([one_label(n, i) for i in range(0, n, n // 5)])
+    solution = Diffusion(csr_array(W)).solve(y, 0.9, solver=solver, tol=1e-8)
+    np.testing.assert_allclose(solution.scores, diffused(W, y, 0.9), atol=1e-7)
+
+
+def test_sweeps_of_iterate_are_those_of_the_paper():
+    W, y = random_weights(30), one_label(30)
+    for t in (0, 1, 5):
+        solution = Diffusion(csr_array(W)).solve(y, 0.9, solver="iterate", tol=0.0, max_iter=t)
+        np.testing.assert_allclose((1 - 0.9) * solution.scores, iterated(W, y, 0.9, t), atol=1e-14)
+        assert solution.sweeps == [t]
+
+
+@pytest.mark.parametrize("power", [0.0, 0.5, 1.0])
+def test_personalised_pagerank_is_the_same_system(power):
+    """pi_k = D^1/2 (I - alpha S)^-1 D^(k - 1/2) y, hence pi_1/2 = D^1/2 f."""
+    W, y = random_weights(40, n_edges=10), one_label(40, 3)
+    d = W.sum(axis=1)
+    f = Diffusion(csr_array(W)).solve(d ** (power - 0.5) * y, 0.9, tol=1e-12).scores
+    np.testing.assert_allclose(np.sqrt(d) * f, personalised_pagerank(W, y, 0.9, power), rtol=1e-9)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("n_columns", [None, 6])
+def test_lists_together_are_lists_apart_bit_for_bit(solver, n_columns):
+    sizes = [1, 40, 3, 2 * CHUNK + 100 if solver != "closed" else 50, 17]
+    blocks = [random_weights(n, seed=n, n_edges=min(n, 6)) for n in sizes]
+    indptr = np.concatenate([[0], np.cumsum(sizes)])
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=(indptr[-1], n_columns or 1)) * (rng.random((indptr[-1], 1)) < 0.2)
+    y[indptr[2] : indptr[3]] = 0.0
+    y = y if n_columns else y[:, 0]
+    together = Diffusion(csr_array(block_diag(*blocks)), indptr).solve(y, 0.9, solver=solver)
+    for q, block in enumerate(blocks):
+        part = slice(indptr[q], indptr[q + 1])
+        apart = Diffusion(csr_array(block)).solve(y[part], 0.9, solver=solver)
+        np.testing.assert_array_equal(together.scores[part], apart.scores)
+        np.testing.assert_array_equal(together.sweeps[q], apart.sweeps[0])
+    assert (together.scores[indptr[2] : indptr[3]] == 0.0).all()
+
+
+@pytest.mark.parametrize("solver", ["iterate", "cg", "chebyshev"])
+def test_the_number_of_threads_changes_no_bit(solver):
+    n = 3 * CHUNK
+    X = np.random.default_rng(0).normal(size=(n, 3))
+    diffusion = Diffusion(knn_graph(X, 5))
+    y = np.column_stack([one_label(n, i) for i in range(5)])
+    many = diffusion.solve(y, 0.9, solver=solver)
+    before = numba.get_num_threads()
+    numba.set_num_threads(1)
+    single = diffusion.solve(y, 0.9, solver=solver)
+    numba.set_num_threads(before)
+    np.testing.assert_array_equal(many.scores, single.scores)
+
+
+def test_a_start_near_the_answer_saves_sweeps():
+    W = random_weights(400, n_edges=8)
+    diffusion = Diffusion(csr_array(W))
+    before = diffusion.solve(one_label(400), 0.99).scores
+    y = one_label(400) + one_label(400, 7)
+    cold, warm = diffusion.solve(y, 0.99), diffusion.solve(y, 0.99, start=before)
+    np.testing.assert_allclose(warm.scores, cold.scores, atol=1e-4)
+    exact = diffusion.solve(y, 0.99, start=diffused(W, y, 0.99))
+    assert exact.sweeps == [0]
+
+
+def test_a_start_in_a_list_without_labels_is_forgotten():
+    W = block_diag(random_weights(20), random_weights(30))
+    diffusion = Diffusion(csr_array(W), [0, 20, 50])
+    for columns in (1, 6):
+        y = np.tile(one_label(50)[:, None], columns)
+        solution = diffusion.solve(y, 0.9, start=np.ones((50, columns)))
+        np.testing.assert_array_equal(solution.scores[20:], 0.0)
+
+
+def test_columns_stop_by_their_own_rule():
+    W = random_weights(200, n_edges=8)
+    y = np.column_stack([one_label(200), np.sqrt(W.sum(axis=1)), np.zeros(200), np.ones(200)])
+    solution = Diffusion(csr_array(W)).solve(y, 0.99, tol=1e-4)
+    assert solution.sweeps[0, 1] <= 2  # an eigenvector
+    assert solution.sweeps[0, 2] == 0
+    assert solution.sweeps[0, 0] > 5
+    np.testing.assert_array_equal(solution.scores[:, 2], 0.0)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_items_without_edges_keep_their_label(solver):
+    W = np.zeros((5, 5))
+    W[0, 1] = W[1, 0] = 2.0
+    scores = Diffusion(csr_array(W)).solve(np.array([1.0, 0, 3, 0, 0]), 0.9, solver=solver, tol=1e-12).scores
+    np.testing.assert_allclose(scores[2:], [3.0, 0.0, 0.0])
+
+
+@pytest.mark.parametrize("solver", ["iterate", "cg", "chebyshev"])
+def test_max_iter_is_kept_and_reported(solver):
+    W = random_weights(200, n_edges=8)
+    y = np.column_stack([one_label(200, i) for i in range(4)])
+    solution = Diffusion(csr_array(W)).solve(y, 0.99, solver=solver, max_iter=3)
+    assert (solution.sweeps == 3).all()
+    assert (solution.residual > 1e-6).all()
+
+
+def test_a_bipartite_graph_settles():
+    """S has the eigenvalue -1 on a path; f still converges for alpha < 1."""
+    W = np.diag(np.ones(9), 1) + np.diag(np.ones(9), -1)
+    for solver in SOLVERS:
+        scores = Diffusion(csr_array(W)).solve(one_label(10), 0.99, solver=solver, tol=1e-10).scores
+        np.testing.assert_allclose(scores, diffused(W, one_label(10), 0.99), rtol=1e-6)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 40), st.floats(0.05, 0.995), st.integers(0, 1000))
+def test_the_order_of_items_does_not_matter(n, alpha, seed):
+    rng = np.random.default_rng(seed)
+    W, y, order = random_weights(n, seed, 5), rng.normal(size=n), rng.permutation(n)
+    scores = Diffusion(csr_array(W)).solve(y, alpha, tol=1e-11).scores
+    permuted = Diffusion(csr_array(W[order][:, order])).solve(y[order], alpha, tol=1e-11).scores
+    np.testing.assert_allclose(permuted, scores[order], atol=1e-8 * max(1.0, np.abs(scores).max()))
+
+
+def test_degrees_are_kept_in_the_order_of_the_caller():
+    X = np.random.default_rng(0).normal(size=(3 * CHUNK, 2))
+    W = knn_graph(X, 4)
+    np.testing.assert_array_equal(Diffusion(W).degrees, degrees(W))
