@@ -1,0 +1,142 @@
+"""The stump ``[x > threshold]`` over which given signed weights have the sum farthest from 0.
+
+All signed weights together sum to 0. Each feature finds its own best stump, from the largest threshold down;
+the features then compete in their order. A stump has to beat the one before it by `MARGIN`, so that
+rounding does not decide between equals.
+"""
+
+import numpy as np
+from numba import njit, prange
+
+from semirank.core.arrays import AnyArray, Booleans, Bytes, Floats, Integers
+
+MARGIN = 1e-12
+TOGETHER = 8  # features counted in one pass, so that none waits for its own last sum
+
+
+@njit(cache=True)
+def _first_best(sums: Floats) -> int:
+    """Find the first sum that is farthest from 0; -1 when all are 0."""
+    best, place = 0.0, -1
+    for i in range(len(sums)):
+        if abs(sums[i]) > best + MARGIN:
+            best, place = abs(sums[i]), i
+    return place
+
+
+@njit(cache=True)
+def _count_bins(bins: Bytes, signed: Floats, counts: Floats) -> None:
+    """Add the signed weights of eight features, one row each, up by bin."""
+    for i in range(bins.shape[1]):
+        weight = signed[i]
+        for feature in range(TOGETHER):
+            counts[feature, bins[feature, i]] += weight
+
+
+@njit(cache=True)
+def _best_bin(counts: Floats, n_edges: int) -> tuple[float, int]:
+    """Find the sum over the bins above an edge that is farthest from 0, and the edge."""
+    best, place, above = 0.0, -1, 0.0
+    for edge in range(n_edges - 1, -1, -1):
+        above += counts[edge + 1]
+        if abs(above) > abs(best) + MARGIN:
+            best, place = above, edge
+    return best, place
+
+
+@njit(cache=True, parallel=True)
+def search_bins(bins: Bytes, n_edges: Integers, signed: Floats) -> tuple[int, int, float]:
+    """Find the best stump of binned features.
+
+    Parameters
+    ----------
+    bins : uint8 array of shape (n_features, n_items)
+        The number of features is a multiple of `TOGETHER`.
+    n_edges : int64 array of shape (n_features,)
+        How many thresholds each feature has; the stump at edge e holds for ``bins > e``.
+    signed : float64 array of shape (n_items,)
+        Signed weights.
+
+    Returns
+    -------
+    feature, edge : int
+        The stump; feature is -1 when no stump has a sum other than 0.
+    sum : float
+        Sum of the signed weights of the items for which it holds.
+
+    Notes
+    -----
+    O(n_items n_features) time; each cell is one byte read and one addition.
+    """
+    n_features = len(n_edges)
+    sums, edges = np.empty(n_features), np.empty(n_features, np.int64)
+    for group in prange(n_features // TOGETHER):  # features own disjoint slices: any order, the same bits
+        start = group * TOGETHER
+        counts = np.zeros((TOGETHER, 256))
+        _count_bins(bins[start : start + TOGETHER], signed, counts)
+        for k in range(TOGETHER):
+            sums[start + k], edges[start + k] = _best_bin(counts[k], n_edges[start + k])
+    feature = _first_best(sums)
+    return (feature, edges[feature], sums[feature]) if feature >= 0 else (-1, -1, 0.0)
+
+
+@njit(cache=True)
+def _best_entry(rows: AnyArray, cuts: Booleans, signed: Floats) -> tuple[float, int]:
+    """Find the sum over the entries up to a cut that is farthest from 0, and the cut."""
+    best, place, above = 0.0, -1, 0.0
+    for entry in range(len(rows)):
+        if rows[entry] >= 0:
+            above += signed[rows[entry]]
+        else:  # with the zeros, all items but the negative ones are above
+            above = 0.0
+            for below in rows[entry + 1 :]:
+                above -= signed[below]
+        if cuts[entry] and abs(above) > abs(best) + MARGIN:
+            best, place = above, entry
+    return best, place
+
+
+@njit(cache=True, parallel=True)
+def search_sorted(indptr: Integers, rows: AnyArray, cuts: Booleans, signed: Floats) -> tuple[int, int, float]:
+    """Find the best stump of sorted columns, in which the items with a zero are never visited.
+
+    Parameters
+    ----------
+    indptr : int64 array of shape (n_columns + 1,)
+        Where each column starts.
+    rows : int32 array of shape (n_entries,)
+        The items of each column in descending order of value; -1 stands for all items with a zero.
+    cuts : bool array of shape (n_entries,)
+        Whether a threshold lies below the entry.
+    signed : float64 array of shape (n_items,)
+        Signed weights, which sum to 0.
+
+    Returns
+    -------
+    column, entry : int
+        The stump holds for the items up to the entry; column is -1 when no stump has a sum other than 0.
+    sum : float
+        Sum of their signed weights.
+
+    Notes
+    -----
+    O(n_entries) time.
+    """
+    n_columns = len(indptr) - 1
+    sums, entries = np.empty(n_columns), np.empty(n_columns, np.int64)
+    for column in prange(n_columns):
+        start, stop = indptr[column], indptr[column + 1]
+        sums[column], place = _best_entry(rows[start:stop], cuts[start:stop], signed)
+        entries[column] = start + place
+    column = _first_best(sums)
+    return (column, entries[column], sums[column]) if column >= 0 else (-1, -1, 0.0)
+
+
+@njit(cache=True, parallel=True)
+def sum_stumps(X: Floats, features: Integers, thresholds: Floats, weights: Floats) -> Floats:
+    """Score each row of X by the sum of the weights of the stumps that hold for it, in their order."""
+    scores = np.zeros(len(X))
+    for i in prange(len(X)):
+        for k in range(len(features)):  # a product rather than a branch that cannot be predicted
+            scores[i] += weights[k] * (X[i, features[k]] > thresholds[k])
+    return scores

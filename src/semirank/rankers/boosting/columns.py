@@ -1,0 +1,185 @@
+"""Features arranged so that the best stump is found quickly."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Protocol, Self
+
+import numpy as np
+from numba import get_num_threads
+from scipy.sparse import coo_array, issparse
+
+from semirank.core.arrays import AnyArray, Booleans, Bytes, Floats, Integers
+from semirank.core.binning import bin_values
+from semirank.core.stumps import TOGETHER, search_bins, search_sorted
+from semirank.dataset import Features
+from semirank.rankers.boosting.threads import threads_for
+
+SAMPLE = 200_000  # items that are looked at to place the edges of bins
+
+
+class Columns(Protocol):
+    """Features in which stumps can be searched."""
+
+    def best(self, signed: Floats) -> tuple[int, int, float]:
+        """Find the stump whose items have signed weights with the sum farthest from 0.
+
+        Returns column, cut and sum; the column is -1 when no stump has a sum other than 0.
+        """
+
+    def raise_above(self, column: int, cut: int, amount: float, scores: Floats) -> None:
+        """Add an amount to the scores of the items for which the stump holds."""
+
+    def stump(self, column: int, cut: int) -> tuple[int, float]:
+        """Return the feature and threshold of a stump."""
+
+
+def columns_of(X: Features, items: Integers, n_bins: int | None) -> Columns:
+    """Arrange the features of some items; an item may be given several times.
+
+    n_bins : how many ranges of values to tell apart; None for all values.
+    """
+    if issparse(X) or n_bins is None:
+        return SortedColumns.of(X, items, n_bins)
+    return BinnedColumns.of(X, items, n_bins)
+
+
+@dataclass(frozen=True, eq=False)
+class BinnedColumns:
+    """Dense features in at most 255 bins, one byte a cell."""
+
+    bins: Bytes
+    edges: tuple[Floats, ...]
+    n_edges: Integers
+
+    @classmethod
+    def of(cls, X: Features, items: Integers, n_bins: int) -> Self:
+        """Bin each feature by quantiles, or by its values where there are no more than bins."""
+        n_features = X.shape[1]
+        bins = np.zeros((-(-n_features // TOGETHER) * TOGETHER, len(items)), dtype=np.uint8)
+
+        def bin_feature(feature: int) -> Floats:
+            values = X[items, feature].astype(np.float64)
+            edges = _edges(np.sort(values[:: -(-len(values) // SAMPLE)]), n_bins)
+            bin_values(values, edges, bins[feature])
+            return edges
+
+        with ThreadPoolExecutor(get_num_threads()) as pool:
+            edges = tuple(pool.map(bin_feature, range(n_features)))
+        n_edges = np.zeros(len(bins), dtype=np.int64)
+        n_edges[:n_features] = [len(each) for each in edges]
+        return cls(bins, edges, n_edges)
+
+    def best(self, signed: Floats) -> tuple[int, int, float]:
+        """Find the best stump by adding up the signed weights in each bin."""
+        with threads_for(self.bins.size):
+            return search_bins(self.bins, self.n_edges, signed)
+
+    def raise_above(self, column: int, cut: int, amount: float, scores: Floats) -> None:
+        """Add an amount to the scores of the items above the edge."""
+        scores += amount * (self.bins[column] > cut)
+
+    def stump(self, column: int, cut: int) -> tuple[int, float]:
+        """Return the feature and the edge."""
+        return column, float(self.edges[column][cut])
+
+
+@dataclass(frozen=True, eq=False)
+class SortedColumns:
+    """Features with their values sorted; of sparse ones, only the non-zeros are ever visited.
+
+    Attributes
+    ----------
+    features : int64 array of shape (n_columns,)
+        The features that are not 0 everywhere.
+    indptr : int64 array of shape (n_columns + 1,)
+        Where the entries of each start.
+    rows : int32 array of shape (n_entries,)
+        The items in descending order of value; -1 stands for all items with a zero.
+    cuts : bool array of shape (n_entries,)
+        Whether a threshold lies below the entry.
+    thresholds : float64 array of shape (n_entries,)
+        That threshold, halfway to the next value.
+    """
+
+    features: Integers
+    indptr: Integers
+    rows: AnyArray
+    cuts: Booleans
+    thresholds: Floats
+
+    @classmethod
+    def of(cls, X: Features, items: Integers, n_bins: int | None) -> Self:
+        """Sort the non-zeros of each feature, with one entry for its zeros; keep n_bins - 1 cuts at most."""
+        cells = coo_array(X[items])
+        stored = cells.data != 0
+        rows, columns, values = cells.row[stored], cells.col[stored], cells.data[stored].astype(np.float64)
+        n_stored = np.bincount(columns, minlength=X.shape[1])
+        with_zeros = np.flatnonzero((n_stored > 0) & (n_stored < len(items)))
+        rows = np.append(rows, np.full(len(with_zeros), -1))
+        columns, values = np.append(columns, with_zeros), np.append(values, np.zeros(len(with_zeros)))
+        order = np.lexsort((-values, columns))
+        rows, columns, values = rows[order].astype(np.int32), columns[order], values[order]
+        features, indptr = np.unique(columns, return_index=True)
+        indptr = np.append(indptr, len(rows))
+        cuts = np.append((columns[1:] == columns[:-1]) & (values[1:] < values[:-1]), False)
+        if n_bins is not None:
+            _thin_out(cuts, rows, indptr, len(items), n_bins)
+        thresholds = np.append(midpoints(values[1:], values[:-1]), np.nan)
+        return cls(features, indptr, rows, cuts, thresholds)
+
+    def best(self, signed: Floats) -> tuple[int, int, float]:
+        """Find the best stump by adding up the signed weights in order of value."""
+        with threads_for(len(self.rows)):
+            return search_sorted(self.indptr, self.rows, self.cuts, signed)
+
+    def raise_above(self, column: int, cut: int, amount: float, scores: Floats) -> None:
+        """Add an amount to the scores of the items up to the cut."""
+        start, stop = self.indptr[column : column + 2]
+        above, below = self.rows[start : cut + 1], self.rows[cut + 1 : stop]
+        if (above < 0).any():
+            kept = scores[below]
+            scores += amount
+            scores[below] = kept
+        else:
+            scores[above] += amount
+
+    def stump(self, column: int, cut: int) -> tuple[int, float]:
+        """Return the feature and the threshold below the cut."""
+        return int(self.features[column]), float(self.thresholds[cut])
+
+
+def midpoints(low: Floats, high: Floats) -> Floats:
+    """Return numbers m halfway between with low <= m < high, so that x > m tells the two apart."""
+    middle = 0.5 * low + 0.5 * high
+    return np.where((low <= middle) & (middle < high), middle, low)
+
+
+def _edges(values: Floats, n_bins: int) -> Floats:
+    """Return thresholds that cut sorted values into bins."""
+    last = np.append(np.flatnonzero(values[1:] > values[:-1]), len(values) - 1)
+    cuts = last[_choose_cuts(last + 1, n_bins)]
+    return midpoints(values[cuts], values[cuts + 1])
+
+
+def _choose_cuts(reached: Integers, n_bins: int) -> Integers:
+    """Choose after which of the distinct values, in ascending order, to cut: after each, or at quantiles.
+
+    reached : how many items have that value or a smaller one.
+    """
+    if len(reached) <= n_bins:
+        return np.arange(len(reached) - 1)
+    cuts = np.unique(np.searchsorted(reached, reached[-1] * np.arange(1, n_bins) / n_bins))
+    return cuts[cuts < len(reached) - 1]
+
+
+def _thin_out(cuts: Booleans, rows: AnyArray, indptr: Integers, n_items: int, n_bins: int) -> None:
+    """Take away cuts of columns that have more than n_bins values, so that quantiles remain."""
+    cuts_before = np.append(0, np.cumsum(cuts))[indptr]
+    for column in np.flatnonzero(np.diff(cuts_before) >= n_bins):
+        start, stop = indptr[column : column + 2]
+        zeros = rows[start:stop] < 0
+        reached = np.cumsum(np.where(zeros, n_items - (~zeros).sum(), 1))
+        last = start + np.flatnonzero(cuts[start:stop])
+        ascending = np.append(n_items - reached[last - start][::-1], n_items)
+        cuts[start:stop] = False
+        cuts[last[::-1][_choose_cuts(ascending, n_bins)]] = True

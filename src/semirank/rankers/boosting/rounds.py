@@ -1,0 +1,116 @@
+"""Rounds of boosting: each adds the stump that lowers the loss of the pairs most."""
+
+from collections.abc import Iterable, Iterator
+from math import atanh, e, inf, log
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils import gen_batches
+
+from semirank.core.arrays import Floats, Integers
+from semirank.core.stumps import sum_stumps
+from semirank.dataset import Features
+from semirank.rankers.boosting.columns import Columns
+from semirank.rankers.boosting.threads import threads_for
+
+BLOCK_CELLS = 2**22
+
+
+class Lesson(Protocol):
+    """What boosting lowers: a loss of scores whose fall is led by signed weights of the items."""
+
+    items: Integers
+
+    @property
+    def n_pairs(self) -> float:
+        """Number of pairs in the loss."""
+
+    def weigh(self, scores: Floats) -> tuple[Floats, Floats]:
+        """Return signed weights, which sum to 0 and are parts of the loss, and the log of its terms."""
+
+    def log_losses(self, scores: Floats) -> Floats:
+        """Return the logarithm of each term of the loss."""
+
+
+class Round(NamedTuple):
+    """One stump, its weight, and the logarithms of the terms of the loss once it is added."""
+
+    feature: int
+    threshold: float
+    alpha: float
+    log_losses: Floats
+
+
+def boost(lesson: Lesson, columns: Columns, step: str = "bound") -> Iterator[Round]:
+    """Yield rounds without end, or until no stump is left that lowers the loss.
+
+    Parameters
+    ----------
+    lesson : Pairs
+        What to learn.
+    columns : Columns
+        The features of the items of the lesson, in their order.
+    step : {"bound", "exact"}
+        Whether alpha minimises the bound of the loss or the loss itself. With r the sum of the signed
+        weights of the stump's items, the first is ``1/2 ln((1 + r) / (1 - r))``. A stump without a fault
+        would get an infinite weight: it is held at ``1/2 ln(1 + 2 n_pairs)``.
+    """
+    limit = 0.5 * log(1.0 + 2.0 * max(lesson.n_pairs, 1.0))
+    scores = np.zeros(len(lesson.items))
+    signed, log_losses = lesson.weigh(scores)
+    while True:
+        column, cut, r = columns.best(signed)
+        if column < 0:
+            return
+        if step == "exact":
+            raised = scores.copy()
+            columns.raise_above(column, cut, 1.0, raised)
+            change = np.logaddexp.reduce(lesson.log_losses(raised)) - np.logaddexp.reduce(log_losses)
+            alpha = _exact_step(r, float(np.exp(change)))
+        else:
+            alpha = _bound_step(r)
+        alpha = min(max(alpha, -limit), limit)
+        columns.raise_above(column, cut, alpha, scores)
+        signed, log_losses = lesson.weigh(scores)
+        yield Round(*columns.stump(column, cut), alpha, log_losses)
+
+
+def _bound_step(r: float) -> float:
+    return atanh(r) if abs(r) < 1 else inf * r
+
+
+def _exact_step(r: float, loss_at_one: float) -> float:
+    """Minimise the loss ``ties + right e^-alpha + wrong e^alpha``.
+
+    It is 1 at alpha = 0 and known at alpha = 1; right - wrong is r: which determines all three parts.
+    """
+    wrong = max((loss_at_one - 1.0 - r * (1 / e - 1.0)) / (e + 1 / e - 2.0), 0.0)
+    right = wrong + r
+    if wrong <= 0 or right <= 0:
+        return inf * r
+    return 0.5 * log(right / wrong)
+
+
+def score_items(X: Features, features: Integers, thresholds: Floats, alphas: Floats) -> Floats:
+    """Return the sum of the weights alpha of the stumps that hold for each item."""
+    used, places = np.unique(features, return_inverse=True)
+    scores = np.empty(X.shape[0])
+    for rows in gen_batches(X.shape[0], max(1, BLOCK_CELLS // max(len(used), 1))):
+        block = X[rows][:, used]
+        block = block.toarray() if issparse(block) else block
+        block = np.ascontiguousarray(block, dtype=np.float64)
+        with threads_for(block.shape[0] * len(places)):
+            scores[rows] = sum_stumps(block, places, thresholds, alphas)
+    return scores
+
+
+def staged_scores(X: Features, stumps: Iterable[tuple[int, float, float]]) -> Iterator[Floats]:
+    """Yield the scores after the first stump, the first two, and so on."""
+    columns = X.tocsc() if issparse(X) else X
+    scores = np.zeros(X.shape[0])
+    for feature, threshold, alpha in stumps:
+        column = columns[:, [feature]]
+        values = (column.toarray() if issparse(column) else column).ravel().astype(np.float64)
+        scores = scores + alpha * (values > threshold)
+        yield scores
