@@ -1,0 +1,90 @@
+"""What rankers share whose scores are weighted sums of kernels with items."""
+
+from math import inf
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.utils import Tags
+
+from semirank.core.arrays import Floats
+from semirank.dataset import Features, RankingDataset
+from semirank.kernels import Kernel, resolve
+from semirank.limits import Between, Either, OneOf
+from semirank.rankers._base import Ranker
+from semirank.rankers.labelled_pairs import LabelledPairs
+from semirank.rankers.rankrls_problem import Expansion
+
+RIDGE = Between(0, inf, closed="neither")
+COMPONENTS = Either(Between(1, inf, Integral), OneOf(None))
+DEGREE = Between(1, inf, Integral)
+
+
+class KernelRanker(Ranker):
+    """A ranker with weights of features (linear kernel) or of items (other kernels).
+
+    A subclass has the parameters `kernel`, `gamma` and `degree`, and calls `_keep` in `fit`.
+    """
+
+    kernel: str
+    gamma: float | None
+    degree: int
+
+    coef_: Floats
+    items_: Features
+    dual_coef_: Floats
+    gamma_: float | None
+
+    def predict(self, X: Any, qid: Any = None) -> Floats:
+        """Score new items; `qid` does not matter, since no list has a model of its own."""
+        data = self._check_new(X, qid)
+        return data.restore(self._score(data.X))
+
+    def _resolve(self, data: RankingDataset) -> Kernel:
+        X = data.restore(data.X) if self.kernel == "precomputed" else data.X
+        return resolve(self.kernel, self.gamma, X, degree=self.degree)
+
+    def _find_pairs(self, data: RankingDataset) -> LabelledPairs:
+        pairs = LabelledPairs.of(data.y, data.indptr)
+        if not pairs.y.any():
+            raise ValueError(
+                f"{type(self).__name__} learns from items of one list with different labels, and no list has "
+                f"two (n_samples={data.n_items}, {int(data.labelled.sum())} labelled). Label more items."
+            )
+        return pairs
+
+    def _keep(self, expansion: Expansion, weights: Floats) -> None:
+        self.gamma_ = expansion.kernel.gamma
+        if self.kernel == "linear":
+            self.coef_ = weights
+        else:
+            self.items_, self.dual_coef_ = expansion.items, weights
+
+    def _score(self, X: Features) -> Floats:
+        kernel = Kernel(self.kernel, self.gamma_, self.degree)
+        if self.kernel == "linear":
+            return Expansion(kernel, None).score(X, self.coef_)
+        return Expansion(kernel, self.items_).score(X, self.dual_coef_)
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        if self.kernel == "linear":
+            fits = self.coef_.shape == (self.n_features_in_,)
+        else:
+            columns = () if self.kernel == "precomputed" else (self.n_features_in_,)
+            fits = self.items_.shape == (len(self.dual_coef_), *columns)
+        if not fits:
+            raise ValueError("the weights must have one entry for each feature or item")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+
+def check_positive(name: str, values: Any) -> Floats:
+    """Return one or more numbers as an array; refuse what is not positive."""
+    found = np.atleast_1d(np.asarray(values, dtype=np.float64))
+    if found.ndim != 1 or len(found) == 0 or not (np.isfinite(found) & (found > 0.0)).all():
+        raise ValueError(f"{name} must be positive numbers; got {values!r}.")
+    return found

@@ -1,0 +1,96 @@
+"""The labelled items that can be compared: those with a labelled partner in their list."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from semirank.core.arrays import AnyArray, Floats, Integers
+from semirank.core.lists import centre_lists
+
+BLOCK_CELLS = 2**24
+
+
+@dataclass(frozen=True)
+class LabelledPairs:
+    """Labelled items, list after list, of the lists with two or more labels.
+
+    Least squares over all pairs of a list, each list weighing the same, is least squares over its items
+    after the map R, which subtracts the list's mean and multiplies by ``sqrt(2 / (n - 1))`` for n
+    labelled items:
+
+        ``sum_(i<j) ((y_i - y_j) - (f_i - f_j))^2 / binom(n, 2) = |R (y - f)|^2``.
+
+    Attributes
+    ----------
+    rows : int64 array of shape (n_items,)
+        Where the items stand among all items.
+    lists : int64 array of shape (n_lists,)
+        The number of each list among all lists.
+    indptr : int64 array of shape (n_lists + 1,)
+        Where each list starts in `rows`.
+    y : float64 array of shape (n_items,)
+        Labels relative to the mean label of their list.
+    """
+
+    rows: Integers
+    lists: Integers
+    indptr: Integers
+    y: Floats
+
+    @classmethod
+    def of(cls, y: Floats, indptr: Integers) -> Self:
+        """Find the labelled items of lists with two or more labels."""
+        labelled = ~np.isnan(y)
+        counts = np.add.reduceat(labelled, indptr[:-1], dtype=np.int64)
+        teaches = counts >= 2
+        rows = np.flatnonzero(labelled & np.repeat(teaches, np.diff(indptr)))
+        starts = np.concatenate([[0], np.cumsum(counts[teaches])])
+        means = np.add.reduceat(y[rows], starts[:-1]) / counts[teaches] if len(rows) else np.empty(0)
+        differences = y[rows] - np.repeat(means, counts[teaches])
+        return cls(rows, np.flatnonzero(teaches), starts, differences)
+
+    @property
+    def n_items(self) -> int:
+        """Number of labelled items that have a partner."""
+        return len(self.rows)
+
+    @property
+    def n_lists(self) -> int:
+        """Number of lists with two or more labels."""
+        return len(self.lists)
+
+    @cached_property
+    def scales(self) -> Floats:
+        """The factor ``sqrt(2 / (n - 1))`` of each list."""
+        return np.sqrt(2.0 / (np.diff(self.indptr) - 1.0))
+
+    @cached_property
+    def target(self) -> Floats:
+        """The labels after the map R."""
+        return self.centre(self.y)
+
+    def items(self, k: int) -> slice:
+        """Return the place of list k."""
+        return slice(int(self.indptr[k]), int(self.indptr[k + 1]))
+
+    def centre(self, values: AnyArray, lists: slice = slice(None)) -> Floats:
+        """Apply R to one value (or row) per item; of all items, or of the given lists only."""
+        scales = self.scales[lists]
+        indptr = self.indptr[lists.start or 0 :][: len(scales) + 1]
+        table = np.ascontiguousarray(values).reshape(len(values), -1)
+        out = np.empty(table.shape)
+        centre_lists(table, indptr - indptr[0], scales, out)
+        return out.reshape(values.shape)
+
+    def blocks(self, n_columns: int) -> Iterator[tuple[slice, slice]]:
+        """Cut the lists so that a block of `n_columns` columns stays small; yield (lists, items)."""
+        size = max(1, BLOCK_CELLS // max(1, n_columns))
+        start = 0
+        while start < self.n_lists:
+            stop = int(np.searchsorted(self.indptr, self.indptr[start] + size, side="right")) - 1
+            stop = max(stop, start + 1)
+            yield slice(start, stop), slice(int(self.indptr[start]), int(self.indptr[stop]))
+            start = stop

@@ -1,0 +1,209 @@
+"""RankRLS: least squares on the label differences of every two items of a list."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from semirank.core.arrays import Floats, Integers
+from semirank.dataset import RankingDataset
+from semirank.kernels import GAMMA, KERNEL
+from semirank.limits import Limit
+from semirank.rankers.held_out import without_items, without_lists
+from semirank.rankers.kernel_ranker import COMPONENTS, DEGREE, RIDGE, KernelRanker, check_positive
+from semirank.rankers.rankrls_problem import Problem
+
+
+class RankRLS(KernelRanker):
+    """Rank by a function that is learned from the label differences within each list.
+
+    With n_v labelled items in list v, f minimises ::
+
+        sum_v sum_(i<j in v) ((y_i - y_j) - (f(x_i) - f(x_j)))^2 / binom(n_v, 2)  +  ridge |f|^2,
+
+    so that every list weighs the same [1]_. Only differences count: a constant added to the labels of a list
+    changes nothing, and scores are comparable within a list only. A list with fewer than two labels teaches
+    nothing and is ranked by the others; so are the unlabelled items of any list.
+
+    All that the labels say goes through R, which takes values relative to the mean of their list's labelled
+    items and multiplies them by ``sqrt(2 / (n_v - 1))``: f is kernel ridge regression with the kernel
+    matrix ``R K R`` and the target ``R y``. It is solved in closed form, over features where these are
+    fewer than the labelled items, else over the labelled items.
+
+    Parameters
+    ----------
+    kernel : {"linear", "rbf", "polynomial", "cosine", "precomputed"}
+        What is similar; see `semirank.kernels.Kernel`. With "precomputed", X is the kernel matrix in `fit`,
+        and in `predict` the kernel of new items (rows) with all fitted ones.
+    gamma : float, optional
+        Coefficient of "rbf" and "polynomial". None: by the median distance of the items, or
+        ``1 / n_features``.
+    ridge : float
+        The price of a complicated f. Its natural scale is the mean squared distance of two items of a
+        list in the kernel's space; `RankRLSCV` chooses it.
+    n_components : int, optional
+        Rank in a space that this many well chosen labelled items span (`features.GramSchmidt`): for a
+        kernel other than "linear" and more than some ten thousand labelled items. None: no such limit.
+    degree : int
+        Degree of "polynomial".
+
+    Attributes
+    ----------
+    scores_ : float64 array of shape (n_items,)
+        Scores of the items given to `fit`, in the caller's order.
+    coef_ : float64 array of shape (n_features,)
+        Linear kernel only: the weights of the features.
+    items_ : array or CSR matrix of shape (n_basis, n_features)
+        Other kernels: the labelled items that a score is a sum over (for a precomputed kernel their row
+        numbers).
+    dual_coef_ : float64 array of shape (n_basis,)
+        Their weights.
+    gamma_ : float or None
+        The coefficient that was used.
+    ridge_ : float
+        The ridge that was used.
+
+    Notes
+    -----
+    For m labelled items with d features. Linear kernel: O(m d min(m, d)) time, no copy of X; where m and d
+    exceed 5,000, conjugate gradients, which touch nothing but X. Other kernels: one Cholesky factor of an
+    m x m matrix, O(m^3); with p components O(m p^2) time and O(m p) memory. `leave_list_out` takes one
+    eigendecomposition for all lists and ridges.
+
+    References
+    ----------
+    .. [1] T. Pahikkala, H. Suominen, J. Boberg, T. Salakoski. Transductive ranking via pairwise regularized
+       least-squares. Mining and Learning with Graphs, 2007. Theorem 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from semirank import RankRLS
+    >>> X = np.array([[0.0], [1.0], [4.0], [5.0], [6.0]])
+    >>> y = np.array([0, 1, 2, 3, np.nan])
+    >>> ranker = RankRLS(ridge=1e-9).fit(X, y, qid=["a", "a", "b", "b", "b"])
+    >>> ranker.scores_.round(3)
+    array([0., 1., 4., 5., 6.])
+    >>> ranker.predict([[7.0]]).round(3)
+    array([7.])
+    """
+
+    limits: ClassVar[Mapping[str, Limit]] = {
+        "kernel": KERNEL,
+        "gamma": GAMMA,
+        "ridge": RIDGE,
+        "n_components": COMPONENTS,
+        "degree": DEGREE,
+    }
+
+    ridge_: float
+    _data: RankingDataset
+    _last_problem: Problem | None
+
+    def __init__(
+        self,
+        kernel: str = "linear",
+        gamma: float | None = None,
+        ridge: float = 1.0,
+        n_components: int | None = None,
+        *,
+        degree: int = 3,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.ridge = ridge
+        self.n_components = n_components
+        self.degree = degree
+
+    def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
+        """Learn from the labelled items of all lists, and score all items."""
+        data = self._check(X, y, qid)
+        problem = Problem.of(data, self._find_pairs(data), self._resolve(data), self.n_components)
+        self.ridge_ = self._choose_ridge(problem)
+        self._keep(problem.expansion, problem.weights(self.ridge_))
+        self._data, self._last_problem = data, None
+        return self._store(data, self._score(data.X))
+
+    def leave_list_out(self, ridges: Any = None) -> Floats:
+        """Score each list as if its own labels had never been seen.
+
+        Exact: equal to fitting again without the labels of the list, for every list and every ridge, at
+        the price of one eigendecomposition [1]_. A list with fewer than two labels has nothing to leave
+        out and is scored by all.
+
+        Parameters
+        ----------
+        ridges : sequence of float, optional
+            The ridges to try. None: the one of this ranker.
+
+        Returns
+        -------
+        scores : float64 array of shape (n_ridges, n_items)
+            One row a ridge, items in the order given to `fit`. In a list that was left out, the mean over
+            its labelled items is 0.
+        """
+        problem = self._problem()
+        return problem.data.restore(without_lists(problem, self._ridges(ridges)).T).T
+
+    def leave_items_out(self, ridges: Any = None) -> Floats:
+        """Score each labelled item of the only list as if its own label had never been seen.
+
+        Exact: equal to fitting again without the label of the item. Such scores come from different fits;
+        they are made comparable by taking each relative to the mean score of the other labelled items.
+
+        Parameters
+        ----------
+        ridges : sequence of float, optional
+            The ridges to try. None: the one of this ranker.
+
+        Returns
+        -------
+        scores : float64 array of shape (n_ridges, n_items)
+            One row a ridge, items in the order given to `fit`. Unlabelled items are scored by all labels,
+            relative to the mean score of the labelled ones.
+        """
+        problem = self._problem()
+        return problem.data.restore(without_items(problem, self._ridges(ridges)).T).T
+
+    def explain(self, item: int) -> tuple[Integers, Floats]:
+        """Split the score of a fitted item into what each labelled item contributes.
+
+        The score is linear in the labels: ``scores_[item] = sum_j c_j (y_j - mean label of j's list)``.
+
+        Parameters
+        ----------
+        item : int
+            Row number of an item given to `fit`.
+
+        Returns
+        -------
+        items : int64 array
+            Row numbers of the labelled items that have a labelled partner in their list.
+        contributions : float64 array
+            What each of them adds to the score; the sum is ``scores_[item]``.
+        """
+        problem = self._problem()
+        data = problem.data
+        if not 0 <= item < data.n_items:
+            raise ValueError(f"item must be a row number in [0, {data.n_items - 1}]; got {item!r}.")
+        row = int(np.flatnonzero(data.order == item)[0])
+        return data.order[problem.pairs.rows], problem.contributions(row, self.ridge_)
+
+    def _choose_ridge(self, problem: Problem) -> float:
+        return float(self.ridge)
+
+    def _problem(self) -> Problem:
+        """Set the fitted problem up again, once; a model read from a file has no data for that."""
+        check_is_fitted(self, "scores_")
+        if not hasattr(self, "_data"):
+            raise ValueError(
+                "A model file does not hold the items given to fit, which this needs: fit again."
+            )
+        if self._last_problem is None:
+            pairs, kernel = self._find_pairs(self._data), self._resolve(self._data)
+            self._last_problem = Problem.of(self._data, pairs, kernel, self.n_components)
+        return self._last_problem
+
+    def _ridges(self, ridges: Any) -> Floats:
+        return check_positive("ridges", self.ridge_ if ridges is None else ridges)

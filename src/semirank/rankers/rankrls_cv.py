@@ -1,0 +1,203 @@
+"""RankRLS that chooses its ridge by leaving lists out."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from semirank import metrics
+from semirank.core.arrays import AnyArray, Floats
+from semirank.kernels import GAMMA, KERNEL
+from semirank.limits import Limit
+from semirank.metrics import Metric
+from semirank.rankers.held_out import item_residuals, list_residuals, without_items, without_lists
+from semirank.rankers.kernel_ranker import COMPONENTS, DEGREE
+from semirank.rankers.rankrls import RankRLS
+from semirank.rankers.rankrls_problem import Problem
+
+GRID = 10.0 ** np.arange(-4.0, 3.5, 0.5)
+FEWEST = 5
+FOR_FEW = 2.0
+
+
+class Ridges:
+    """Any positive numbers, or None."""
+
+    def __contains__(self, value: object) -> bool:
+        if value is None:
+            return True
+        if isinstance(value, str) or not isinstance(value, (list, tuple, np.ndarray)) or len(value) == 0:
+            return False
+        numbers = np.asarray(value)
+        return (
+            numbers.ndim == 1
+            and numbers.dtype.kind in "iuf"
+            and bool(((numbers > 0) & (numbers < np.inf)).all())
+        )
+
+    def __str__(self) -> str:
+        return "a sequence of positive numbers or None"
+
+    def parse(self, text: str) -> list[float] | None:
+        """Read numbers with commas between them, or None."""
+        return None if text.lower() == "none" else [float(part) for part in text.split(",")]
+
+
+class MetricName:
+    """The name of a metric, or "squared"."""
+
+    def __contains__(self, value: object) -> bool:
+        if not isinstance(value, str):
+            return False
+        try:
+            return value == "squared" or bool(metrics.parse(value))
+        except ValueError:
+            return False
+
+    def __str__(self) -> str:
+        return "'squared' or the name of a metric such as 'nDCG@10'"
+
+    def parse(self, text: str) -> str:
+        """Take the text as it is."""
+        return text
+
+
+class RankRLSCV(RankRLS):
+    """RankRLS with the ridge under which left-out lists are ranked best.
+
+    Each list is scored as if its own labels had never been seen, for every ridge, by one
+    eigendecomposition (`RankRLS.leave_list_out`). The default measure is the squared error of label
+    differences, the one that is minimised in learning; of the ridges whose mean error is within one
+    standard error of the smallest, the largest is taken. The standard error is that of the difference to the
+    smallest, list by list.
+
+    Data with one list leave single items out instead. Fewer than five lists (or, in one list, items) say
+    too little about a ridge: then it is twice the mean squared distance of two labelled items of a list.
+
+    Parameters
+    ----------
+    kernel, gamma, n_components, degree
+        See `RankRLS`.
+    ridges : sequence of float, optional
+        The ridges to try. None: fifteen, from 0.0001 to 1000 times the mean squared distance of two labelled
+        items of a list in the kernel's space (in data with one list of n items, that divided by n / 2).
+    metric : str
+        "squared", or the name of a metric such as "nDCG@10" or "AUC": then the ridge with the best mean over
+        lists is taken, the larger one of equals.
+
+    Attributes
+    ----------
+    ridge_ : float
+        The chosen ridge.
+    ridges_ : float64 array of shape (n_ridges,)
+        The ridges that were tried, in ascending order.
+    cv_scores_ : float64 array of shape (n_ridges, n_left_out)
+        The measure of each left-out list (with "squared", of each left-out item in data with one list);
+        NaN where the metric is not defined.
+    scores_, coef_, items_, dual_coef_, gamma_
+        See `RankRLS`.
+
+    Notes
+    -----
+    One eigendecomposition, of a matrix as large as the smaller of features (d) and labelled items (m), and
+    for each ridge and list of n items O(n^2 d + n^3), or O(n^2 m) with the kernels of labelled items.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from semirank import RankRLSCV
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 3))
+    >>> y = X[:, 0] + 0.1 * rng.normal(size=60)
+    >>> ranker = RankRLSCV().fit(X, y, qid=np.repeat(np.arange(10), 6))
+    >>> ranker.coef_.round(1)
+    array([1., 0., 0.])
+    >>> ranker.cv_scores_.shape
+    (15, 10)
+    """
+
+    limits: ClassVar[Mapping[str, Limit]] = {
+        "kernel": KERNEL,
+        "gamma": GAMMA,
+        "ridges": Ridges(),
+        "metric": MetricName(),
+        "n_components": COMPONENTS,
+        "degree": DEGREE,
+    }
+
+    ridges_: Floats
+    cv_scores_: Floats
+
+    def __init__(
+        self,
+        kernel: str = "linear",
+        gamma: float | None = None,
+        ridges: Any = None,
+        metric: str = "squared",
+        n_components: int | None = None,
+        *,
+        degree: int = 3,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.ridges = ridges
+        self.metric = metric
+        self.n_components = n_components
+        self.degree = degree
+
+    def _choose_ridge(self, problem: Problem) -> float:
+        self.ridges_ = (
+            _default_ridges(problem) if self.ridges is None else np.unique(self.ridges).astype(float)
+        )
+        if self.metric == "squared":
+            self.cv_scores_ = _squared_errors(problem, self.ridges_)
+            chosen = _largest_within_one_error(self.cv_scores_)
+        else:
+            self.cv_scores_ = _measure(metrics.parse(self.metric), problem, self.ridges_)
+            chosen = _best(metrics.parse(self.metric), self.cv_scores_)
+        return float(self.ridges_[chosen])
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        if self.cv_scores_.ndim != 2 or len(self.cv_scores_) != len(self.ridges_):
+            raise ValueError("cv_scores_ must have one row for each of ridges_")
+
+
+def _default_ridges(problem: Problem) -> Floats:
+    pairs, unit = problem.pairs, problem.ridge_form.spread() or 1.0
+    if pairs.n_lists == 1:
+        return GRID * unit * 2.0 / pairs.n_items if pairs.n_items >= FEWEST else np.array([FOR_FEW * unit])
+    return GRID * unit if pairs.n_lists >= FEWEST else np.array([FOR_FEW * unit])
+
+
+def _squared_errors(problem: Problem, ridges: Floats) -> Floats:
+    """Return the squared error of each left-out list, or of each left-out item of the only list."""
+    if problem.pairs.n_lists > 1:
+        return np.column_stack([(errors**2).sum(axis=1) for errors in list_residuals(problem, ridges)])
+    return item_residuals(problem, ridges) ** 2
+
+
+def _measure(metric: Metric, problem: Problem, ridges: Floats) -> Floats:
+    """Return the metric of each left-out list."""
+    leave_out = without_lists if problem.pairs.n_lists > 1 else without_items
+    rows = problem.pairs.rows
+    y, qid = problem.data.y[rows], problem.data.list_of_item[rows]
+    return np.array([metric(y, scores[rows], qid) for scores in leave_out(problem, ridges)])
+
+
+def _largest_within_one_error(errors: Floats) -> int:
+    """Choose the last row whose mean is within one standard error of the smallest, by paired differences."""
+    means = errors.mean(axis=1)
+    best = int(np.argmin(means))
+    differences = errors - errors[best]
+    allowed = differences.std(axis=1, ddof=1) / np.sqrt(errors.shape[1])
+    return int(np.flatnonzero(means - means[best] <= allowed)[-1])
+
+
+def _best(metric: Metric, values: AnyArray) -> int:
+    """Choose the last row with the best mean over the lists that have a value."""
+    defined = ~np.isnan(values).all(axis=0)
+    if not defined.any():
+        raise ValueError(f"{metric.name} is not defined for any list, so it cannot choose the ridge.")
+    means = np.nanmean(values[:, defined], axis=1) * (1.0 if metric.greater_is_better else -1.0)
+    return int(np.flatnonzero(means == means.max())[-1])

@@ -1,0 +1,122 @@
+"""The choice of the ridge against training again, ridge by ridge and list by list."""
+
+import numpy as np
+import pytest
+from tests.rankers import oracle_rankrls as oracle
+
+from semirank import metrics, storage
+from semirank.rankers.rankrls import RankRLS
+from semirank.rankers.rankrls_cv import MetricName, RankRLSCV, Ridges
+
+nan = np.nan
+RIDGES = [0.01, 1.0, 10.0, 1000.0]
+
+
+def noisy_lists(n_lists=8, n_items=7, seed=0):
+    rng = np.random.default_rng(seed)
+    qid = rng.permutation(np.repeat(np.arange(n_lists), n_items))
+    X = rng.normal(size=(len(qid), 5))
+    y = np.digitize(X[:, 0] + rng.normal(size=len(qid)), [0.0, 1.0]).astype(float)
+    return X, y, qid
+
+
+def pair_errors(y, scores, qid):
+    """Sum the weighted squared errors of the pairs of each list."""
+    errors = dict.fromkeys(qid.tolist(), 0.0)
+    for i, j, weight in oracle.pairs_of(y, qid):
+        errors[qid[i]] += weight * ((y[i] - y[j]) - (scores[i] - scores[j])) ** 2
+    return list(errors.values())
+
+
+def test_squared_errors_and_the_largest_ridge_within_one_standard_error():
+    X, y, qid = noisy_lists()
+    ranker = RankRLSCV(ridges=RIDGES).fit(X, y, qid)
+    expected = np.array([pair_errors(y, oracle.leave_list_out(X, y, qid, r), qid) for r in RIDGES])
+    np.testing.assert_allclose(ranker.cv_scores_, expected, rtol=1e-7)
+    best = expected[expected.mean(axis=1).argmin()]
+    within = [
+        ridge
+        for ridge, errors in zip(RIDGES, expected, strict=True)
+        if (errors - best).mean() <= (errors - best).std(ddof=1) / np.sqrt(len(best))
+    ]
+    assert ranker.ridge_ == max(within)
+    np.testing.assert_allclose(ranker.scores_, RankRLS(ridge=ranker.ridge_).fit(X, y, qid).scores_)
+
+
+@pytest.mark.parametrize(("metric", "best"), [("nDCG@3", np.argmax), ("disagreement", np.argmin)])
+def test_any_metric_can_choose(metric, best):
+    X, y, qid = noisy_lists(seed=3)
+    ranker = RankRLSCV(ridges=RIDGES, metric=metric).fit(X, y, qid)
+    held_out = [oracle.leave_list_out(X, y, qid, ridge) for ridge in RIDGES]
+    expected = np.array([metrics.parse(metric)(y, scores, qid) for scores in held_out])
+    np.testing.assert_allclose(ranker.cv_scores_, expected, rtol=1e-7)
+    means = np.nanmean(expected, axis=1)
+    assert means[RIDGES.index(ranker.ridge_)] == means[best(means)]
+
+
+def test_one_list_leaves_items_out():
+    X, y, _ = noisy_lists(1, 30)
+    ranker = RankRLSCV(ridges=RIDGES).fit(X, y)
+    others = (y.sum() - y) / (len(y) - 1)
+    expected = [(y - others - oracle.leave_items_out(X, y, ridge)) ** 2 for ridge in RIDGES]
+    np.testing.assert_allclose(ranker.cv_scores_, expected, rtol=1e-7)
+    assert RankRLSCV(ridges=RIDGES, metric="AUC(rel=1)").fit(X, y).cv_scores_.shape == (4, 1)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "cosine"])
+def test_the_default_grid_follows_the_scale_of_the_features(kernel):
+    X, y, qid = noisy_lists()
+    small, large = (RankRLSCV(kernel).fit(factor * X, y, qid) for factor in (1.0, 1000.0))
+    assert small.cv_scores_.shape == (15, 8)
+    np.testing.assert_allclose(large.cv_scores_, small.cv_scores_, rtol=1e-6)
+    np.testing.assert_allclose(large.scores_, small.scores_, rtol=1e-6, atol=1e-9)
+
+
+def test_few_lists_or_items_get_a_ridge_without_a_choice():
+    X, y, qid = noisy_lists(4)
+    distances = []
+    for each in range(4):
+        inside = X[qid == each]
+        distances.append(2 * inside.var(axis=0, ddof=1).sum())
+    assert RankRLSCV().fit(X, y, qid).ridge_ == pytest.approx(2 * np.mean(distances))
+    assert RankRLSCV(ridges=RIDGES).fit(X, y, qid).cv_scores_.shape == (4, 4)
+    for n_items in (2, 4):
+        few = RankRLSCV().fit(X[:n_items], np.arange(n_items))
+        assert few.ridge_ == pytest.approx(4 * X[:n_items].var(axis=0, ddof=1).sum())
+        assert RankRLSCV(ridges=RIDGES).fit(X[:n_items], np.arange(n_items)).ridge_ in RIDGES
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_features_that_say_nothing(kernel):
+    _, y, qid = noisy_lists()
+    scores = RankRLSCV(kernel).fit(np.full((len(y), 2), 0.1), y, qid).scores_
+    np.testing.assert_allclose(scores, 0.0, atol=1e-12)
+
+
+def test_a_metric_that_no_list_defines():
+    X, _, qid = noisy_lists()
+    y = -np.random.default_rng(0).random(len(qid))
+    with pytest.raises(ValueError, match="not defined for any list"):
+        RankRLSCV(metric="AP").fit(X, y, qid)
+
+
+def test_limits_read_text():
+    assert Ridges().parse("1,10") == [1.0, 10.0]
+    assert Ridges().parse("None") is None
+    assert [1, 2] in Ridges()
+    assert np.array([0.5]) in Ridges()
+    for bad in ([], [0.0], [[1.0]], ["a"], [np.inf], (nan,)):
+        assert bad not in Ridges()
+    assert MetricName().parse("nDCG@10") in MetricName()
+    assert "nDCG@" not in MetricName()
+
+
+def test_model_files(tmp_path):
+    ranker = RankRLSCV(ridges=RIDGES).fit(*noisy_lists())
+    ranker.save(tmp_path / "model")
+    again = storage.load(tmp_path / "model", {"RankRLSCV": RankRLSCV})
+    np.testing.assert_array_equal(again.cv_scores_, ranker.cv_scores_)
+    ranker.ridges_ = ranker.ridges_[:-1]
+    ranker.save(tmp_path / "broken")
+    with pytest.raises(ValueError, match="one row for each"):
+        storage.load(tmp_path / "broken", {"RankRLSCV": RankRLSCV})
