@@ -9,7 +9,7 @@ from scipy.linalg import block_diag
 from scipy.sparse import csr_array
 from tests.oracles import diffused, iterated, normalised_graph, personalised_pagerank
 
-from semirank.core.chunks import CHUNK
+from semirank.core.sweeps import CHUNK
 from semirank.graphs import Diffusion, degrees, knn_graph
 
 SOLVERS = ["closed", "iterate", "cg", "chebyshev"]

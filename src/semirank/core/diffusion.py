@@ -1,161 +1,164 @@
 """Solvers of ``(I - alpha S) f = y`` on a block-diagonal graph, one block for each list.
 
-S comes as compressed rows, symmetric with eigenvalues in [-1, 1], so that the system is positive definite
-with eigenvalues in [1 - alpha, 1 + alpha]. A list stops when ``|y - (I - alpha S) f| <= tol |y|`` in the
-Euclidean norm over its items, by its own rule: what happens in other lists changes no bit of it.
+S is symmetric with eigenvalues in [-1, 1], so that the system is positive definite with eigenvalues in
+[1 - alpha, 1 + alpha]. y is a vector, or a matrix of right-hand sides, one in each column. Every list and
+column has its own steps, and stops when ``|y - (I - alpha S) f| <= tol |y|`` in the Euclidean norm over the
+items of the list.
 
-Each solver returns the scores, and for each list the number of sweeps over its edges and the norm of the
-residual relative to that of y.
+`solve` adds up corrections, which come from `cg`, `chebyshev` or `iterate`. Those for a vector are in
+float64, so that one is enough; those for columns are in float32, which halves the work, and are repeated
+until the residual, taken in float64, is small enough.
 """
 
-import numpy as np
-from numba import njit, prange
+from collections.abc import Callable
+from typing import NamedTuple
 
-from semirank.core.arrays import Floats, Integers
-from semirank.core.chunks import ANY_ORDER, Sparse, add_chunks, cut
-from semirank.core.products import residual, row_product
+import numpy as np
+
+from semirank.core import sweeps as do
+from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
+from semirank.core.sweeps import Sparse, cut
+
+SMALLEST_TOL = 1e-15
+FINEST = {np.dtype(np.float64): SMALLEST_TOL, np.dtype(np.float32): 1e-5}
+"""How far one correction brings the residual down; beyond, rounding would spoil it."""
+
+
+class System(NamedTuple):
+    """The matrix ``I - alpha S``, and its rows cut into chunks."""
+
+    S: Sparse
+    alpha: float
+    starts: Integers
+    owners: Integers
+    n_lists: int
+
+    def add(self, partial: AnyArray) -> Floats:
+        """Add up sums over chunks to sums over lists, chunk after chunk."""
+        totals = np.zeros((self.n_lists, *partial.shape[1:]))
+        np.add.at(totals, self.owners, partial)
+        return totals
+
+    def working(self, active: Booleans) -> Booleans:
+        """Tell which chunks belong to a list with any active column."""
+        return np.logical_or.reduce(active.reshape(self.n_lists, -1), axis=1)[self.owners]
+
+
+Correct = Callable[[System, AnyArray, Floats, Integers], tuple[AnyArray, Integers]]
+"""System, y, share, max_sweeps -> f and the sweeps it took, until `share` of the residual is left."""
 
 Solved = tuple[Floats, Integers, Floats]
-SMALLEST_TOL = 1e-15
+"""Scores; for each list (and column) the sweeps over the edges and the relative residual."""
 
 
-@njit(cache=True, parallel=True)
-def iterate(
-    S: Sparse, y: Floats, lists: Integers, alpha: float, tol: float, max_iter: int, start: Floats
+def solve(
+    correct: Correct,
+    S: Sparse,
+    y: Floats,
+    lists: Integers,
+    alpha: float,
+    tol: float,
+    max_iter: int,
+    start: Floats | None = None,
 ) -> Solved:
-    """Repeat ``f <- alpha S f + y``.
-
-    Started from ``y / (1 - alpha)``, after t sweeps f is 1 / (1 - alpha) times the f(t) of Zhou et al., which
-    starts from y. The residual is that before the last sweep; no sweep makes it larger.
-    """
+    """Solve to a relative residual of tol; start: scores to begin with, None for 0."""
     starts, owners = cut(lists)
-    partial = np.zeros(len(owners))
-    sweeps = np.zeros(len(lists) - 1, dtype=np.int64)
-    labels = norms(y, lists)
-    f = _where_labelled(start, labels, lists)
-    new = f.copy()
+    exact = System(S, alpha, starts, owners, len(lists) - 1)
+    coarse = exact if y.ndim == 1 else exact._replace(S=S._replace(weights=S.weights.astype(np.float32)))
+    labels = norms(exact, y)
     goal = max(tol, SMALLEST_TOL) * labels
+    row = np.repeat(np.arange(exact.n_lists), np.diff(lists))
+    f = np.zeros_like(y) if start is None else np.where((labels > 0.0)[row], start, 0.0)
+    r = y if start is None else _residual(exact, f, y)
+    sweeps = np.zeros(labels.shape, dtype=np.int64)
+    while True:
+        left = norms(exact, r)
+        unfinished = (left > goal) & (sweeps < max_iter)
+        if not unfinished.any():
+            return f, sweeps, np.divide(left, labels, out=np.zeros_like(left), where=labels > 0.0)
+        scale = np.where(unfinished, left, 1.0)
+        rest = np.where(unfinished[row], r / scale[row], 0.0).astype(coarse.S.weights.dtype)
+        share = np.where(unfinished, np.maximum(goal / scale, FINEST[rest.dtype]), 1.0)
+        correction, more = correct(coarse, rest, share, max_iter - sweeps)
+        f += correction * scale[row]
+        sweeps += more
+        r = _residual(exact, f, y)
+
+
+def cg(system: System, y: AnyArray, share: Floats, max_sweeps: Integers) -> tuple[AnyArray, Integers]:
+    """Conjugate gradients from 0."""
+    S, alpha, starts, owners, _ = system
+    apply, step, turn = (
+        (do.apply, do.step, do.turn) if y.ndim == 1 else (do.apply_many, do.step_many, do.turn_many)
+    )
+    f, r, p, q = np.zeros_like(y), y.copy(), y.copy(), np.zeros_like(y)
+    sums = np.zeros((len(owners), *y.shape[1:]), dtype=y.dtype)
+    sweeps = np.zeros(share.shape, dtype=np.int64)
+    rr = norms(system, y) ** 2
+    goal = share**2 * rr
+    while (active := (rr > goal) & (sweeps < max_sweeps)).any():
+        working = system.working(active)
+        apply(S, alpha, p, starts, working, q, sums)
+        size = _quotient(rr, system.add(sums), active)
+        step(size[owners].astype(y.dtype), p, q, starts, working, f, r, sums)
+        old, rr = rr, system.add(sums)
+        turn(_quotient(rr, old, active)[owners].astype(y.dtype), r, starts, working, p)
+        sweeps += active
+    return f, sweeps
+
+
+def chebyshev(system: System, y: AnyArray, share: Floats, max_sweeps: Integers) -> tuple[AnyArray, Integers]:
+    """Chebyshev iteration from 0 on the spectrum [1 - alpha, 1 + alpha]; y: columns.
+
+    No sums over a list are needed, and the number of sweeps is known beforehand: t of them leave at most
+    ``1 / cosh(t arccosh(1 / alpha))`` of the residual.
+    """
+    S, alpha, starts, owners, _ = system
+    needed = np.ceil(np.arccosh(1.0 / share) / np.arccosh(1.0 / alpha)).astype(np.int64)
+    sweeps = np.minimum(needed, max_sweeps)
+    f, r, move, new = np.zeros_like(y), y.copy(), y.copy(), np.zeros_like(y)
+    rho = alpha
+    for t in range(sweeps.max(initial=0)):
+        following = 1.0 / (2.0 / alpha - rho)
+        goes_on = (sweeps > t + 1)[owners]
+        keep = np.where(goes_on, following * rho, 0.0).astype(y.dtype)
+        add = np.where(goes_on, 2.0 * following / alpha, 0.0).astype(y.dtype)
+        do.move_many(S, alpha, keep, add, move, starts, system.working(sweeps > t), f, r, new)
+        move, new, rho = new, move, following
+    return f, sweeps
+
+
+def iterate(system: System, y: Floats, share: Floats, max_sweeps: Integers) -> tuple[Floats, Integers]:
+    """Repeat ``f <- alpha S f + y`` from 0; y: a vector.
+
+    As a correction to ``y / (1 - alpha)`` this gives, after t sweeps, 1 / (1 - alpha) times the f(t) of Zhou
+    et al., which starts from y.
+    """
+    S, alpha, starts, owners, _ = system
+    f, new, sums = np.zeros_like(y), np.zeros_like(y), np.zeros(len(owners))
+    sweeps = np.zeros(share.shape, dtype=np.int64)
+    labels = norms(system, y)
     change = np.where(labels > 0.0, np.inf, 0.0)
-    for _ in range(max_iter):
-        active = change > goal
-        if not active.any():
-            break
-        for c in prange(len(owners)):
-            if active[owners[c]]:
-                partial[c] = _spread(S, alpha, f, y, starts[c], starts[c + 1], new)
-        add_chunks(partial, owners, change)
-        change = np.sqrt(change)
+    while (active := (change > share * labels) & (sweeps < max_sweeps)).any():
+        working = system.working(active)
+        do.spread(S, alpha, f, y, starts, working, new, sums)
+        np.copyto(f, new, where=np.repeat(working, np.diff(starts)))
+        change = np.sqrt(system.add(sums))
         sweeps += active
-        for c in prange(len(owners)):
-            if active[owners[c]]:
-                f[starts[c] : starts[c + 1]] = new[starts[c] : starts[c + 1]]
-    return f, sweeps, relative(change, labels)
+    return f, sweeps
 
 
-@njit(cache=True, parallel=True)
-def cg(
-    S: Sparse, y: Floats, lists: Integers, alpha: float, tol: float, max_iter: int, start: Floats
-) -> Solved:
-    """Conjugate gradients from `start`, every list with its own steps."""
-    starts, owners = cut(lists)
-    partial = np.zeros(len(owners))
-    sweeps = np.zeros(len(lists) - 1, dtype=np.int64)
-    labels = norms(y, lists)
-    goal = (max(tol, SMALLEST_TOL) * labels) ** 2
-    f = _where_labelled(start, labels, lists)
-    r = residual(S, alpha, f, y)
-    p, q = r.copy(), np.empty_like(r)
-    rr, old, pq = norms(r, lists) ** 2, np.empty_like(goal), np.empty_like(goal)
-    for _ in range(max_iter):
-        active = rr > goal
-        if not active.any():
-            break
-        for c in prange(len(owners)):
-            if active[owners[c]]:
-                partial[c] = _apply(S, alpha, p, starts[c], starts[c + 1], q)
-        add_chunks(partial, owners, pq)
-        for c in prange(len(owners)):
-            if active[owners[c]]:
-                rows = slice(starts[c], starts[c + 1])
-                partial[c] = _step(rr[owners[c]] / pq[owners[c]], p[rows], q[rows], f[rows], r[rows])
-        old[:] = rr
-        add_chunks(partial, owners, rr)
-        sweeps += active
-        for c in prange(len(owners)):
-            if active[owners[c]]:
-                rows = slice(starts[c], starts[c + 1])
-                _turn(rr[owners[c]] / old[owners[c]], r[rows], p[rows])
-    return f, sweeps, relative(np.sqrt(rr), labels)
+def norms(system: System, x: AnyArray) -> Floats:
+    """Return the Euclidean norm over each list."""
+    squares = do.squares if x.ndim == 1 else do.squares_many
+    return np.sqrt(system.add(squares(x, system.starts)))
 
 
-@njit(cache=True, parallel=True)
-def norms(y: Floats, lists: Integers) -> Floats:
-    """Return the Euclidean norm of y over each list."""
-    starts, owners = cut(lists)
-    partial = np.empty(len(owners))
-    for c in prange(len(owners)):
-        partial[c] = _square(y[starts[c] : starts[c + 1]])
-    squares = np.empty(len(lists) - 1)
-    add_chunks(partial, owners, squares)
-    return np.sqrt(squares)
+def _residual(system: System, f: Floats, y: Floats) -> Floats:
+    residual = do.residual if y.ndim == 1 else do.residual_many
+    return residual(system.S, system.alpha, f, y, system.starts)
 
 
-@njit(cache=True)
-def relative(norm: Floats, labels: Floats) -> Floats:
-    """Return the norms of residuals relative to those of the labels, 0 where there is no label."""
-    return np.where(labels > 0.0, norm / np.where(labels > 0.0, labels, 1.0), 0.0)
-
-
-@njit(cache=True)
-def _where_labelled(start: Floats, labels: Floats, lists: Integers) -> Floats:
-    """Return a copy of start with zeros in lists without labels, whose answer is 0."""
-    f = start.copy()
-    for q in range(len(labels)):
-        if labels[q] == 0.0:
-            f[lists[q] : lists[q + 1]] = 0.0
-    return f
-
-
-@njit(cache=True)
-def _spread(S: Sparse, alpha: float, f: Floats, y: Floats, start: int, stop: int, new: Floats) -> float:
-    """Sweep over the rows of a chunk; return the square of the change."""
-    change = 0.0
-    for i in range(start, stop):
-        new[i] = alpha * row_product(S, i, f) + y[i]
-        change += (new[i] - f[i]) ** 2
-    return change
-
-
-@njit(cache=True)
-def _apply(S: Sparse, alpha: float, p: Floats, start: int, stop: int, q: Floats) -> float:
-    """Set ``q = (I - alpha S) p`` on the rows of a chunk; return their part of ``p'q``."""
-    total = 0.0
-    for i in range(start, stop):
-        q[i] = p[i] - alpha * row_product(S, i, p)
-        total += p[i] * q[i]
-    return total
-
-
-@njit(cache=True, fastmath=ANY_ORDER)
-def _step(size: float, p: Floats, q: Floats, f: Floats, r: Floats) -> float:
-    """Go along p; return the square of the new residual."""
-    total = 0.0
-    for i in range(len(p)):
-        f[i] += size * p[i]
-        r[i] -= size * q[i]
-        total += r[i] * r[i]
-    return total
-
-
-@njit(cache=True)
-def _turn(share: float, r: Floats, p: Floats) -> None:
-    for i in range(len(p)):
-        p[i] = r[i] + share * p[i]
-
-
-@njit(cache=True, fastmath=ANY_ORDER)
-def _square(y: Floats) -> float:
-    total = 0.0
-    for i in range(len(y)):
-        total += y[i] * y[i]
-    return total
+def _quotient(above: Floats, below: Floats, where: Booleans) -> Floats:
+    """Divide where asked, elsewhere 0: a step of size 0 leaves a finished column as it is."""
+    return np.divide(above, below, out=np.zeros_like(above), where=where)

@@ -1,71 +1,65 @@
 """An order of the rows in which a sparse product is quick."""
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from semirank.core.arrays import Integers
-from semirank.core.chunks import CHUNK, Sparse
+from semirank.core.sweeps import CHUNK, Sparse
 
 WINDOW = 2 * CHUNK
 
 
-@njit(cache=True, parallel=True)
 def quick_order(S: Sparse, lists: Integers) -> Integers:
     """Return the rows of each list in a good order; short lists, which fit into the cache, stay as they are.
 
-    Breadth first, then by the number of edges within windows: the first keeps what is read together
-    together, the second makes the length of the inner loops foreseeable.
+    Breadth first, then by the number of edges within windows: the first keeps together what is read together,
+    the second makes the length of the inner loops foreseeable.
     """
-    indptr = S[0]
+    sizes = np.diff(lists)
+    long = sizes > WINDOW
     order = np.arange(lists[-1])
-    for q in prange(len(lists) - 1):
-        if lists[q + 1] - lists[q] > WINDOW:
-            part = order[lists[q] : lists[q + 1]]
-            _breadth_first(S, lists[q], part)
-            for start in range(0, len(part), WINDOW):
-                window = part[start : start + WINDOW]
-                lengths = indptr[window + 1] - indptr[window]
-                window[:] = window[np.argsort(lengths, kind="mergesort")]
+    for start, stop in zip(lists[:-1][long], lists[1:][long], strict=True):
+        part = breadth_first(S, start, stop)
+        lengths = S.indptr[part + 1] - S.indptr[part]
+        order[start:stop] = part[np.lexsort((lengths, np.arange(stop - start) // WINDOW))]
     return order
 
 
 @njit(cache=True)
-def _breadth_first(S: Sparse, first: int, order: Integers) -> None:
-    """Fill `order` with the rows from `first` on, neighbours after neighbours."""
-    indptr, indices, _ = S
-    seen = np.zeros(len(order), dtype=np.bool_)
+def breadth_first(S: Sparse, start: int, stop: int) -> Integers:
+    """Return the rows start..stop, which have no edges to others, neighbours after neighbours."""
+    order = np.empty(stop - start, dtype=np.int64)
+    seen = np.zeros(stop - start, dtype=np.bool_)
     head = tail = 0
-    for root in range(first, first + len(order)):
-        if not seen[root - first]:
-            seen[root - first] = True
+    for root in range(start, stop):
+        if not seen[root - start]:
+            seen[root - start] = True
             order[tail] = root
             tail += 1
         while head < tail:
             i = order[head]
             head += 1
-            for e in range(indptr[i], indptr[i + 1]):
-                j = np.int64(indices[e])
-                if not seen[j - first]:
-                    seen[j - first] = True
+            for e in range(S.indptr[i], S.indptr[i + 1]):
+                j = np.int64(S.indices[e])
+                if not seen[j - start]:
+                    seen[j - start] = True
                     order[tail] = j
                     tail += 1
+    return order
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True)
 def reorder(S: Sparse, order: Integers) -> Sparse:
-    """Return S with its rows and columns in the given order, columns ascending."""
-    indptr, indices, weights = S
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    new_indptr = np.zeros_like(indptr)
+    """Return S with its rows and columns in the given order; the columns of a row are not sorted."""
+    place = np.empty(len(order), dtype=np.uint32)
     for i in range(len(order)):
-        new_indptr[i + 1] = new_indptr[i] + indptr[order[i] + 1] - indptr[order[i]]
-    new_indices, new_weights = np.empty_like(indices), np.empty_like(weights)
-    for i in prange(len(order)):
-        old = slice(indptr[order[i]], indptr[order[i] + 1])
-        new = slice(new_indptr[i], new_indptr[i + 1])
-        columns = place[indices[old]]
-        by_column = np.argsort(columns)
-        new_indices[new] = columns[by_column]
-        new_weights[new] = weights[old][by_column]
-    return new_indptr, new_indices, new_weights
+        place[order[i]] = i
+    indptr = np.zeros_like(S.indptr)
+    indices, weights = np.empty_like(S.indices), np.empty_like(S.weights)
+    at = 0
+    for i in range(len(order)):
+        for e in range(S.indptr[order[i]], S.indptr[order[i] + 1]):
+            indices[at], weights[at] = place[S.indices[e]], S.weights[e]
+            at += 1
+        indptr[i + 1] = at
+    return Sparse(indptr, indices, weights)

@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 from semirank.core.arrays import Bytes, Floats, Integers
-from semirank.core.chunks import Sparse
+from semirank.core.sweeps import Sparse
 
 UNSEEN, REACHED, WAITING = 0, 1, 2
 
@@ -32,7 +32,6 @@ def push(
     them, those with a label at first), extended; it has room for all. Returns how many are reached, the
     number of pushes, and the largest residual relative to its root.
     """
-    indptr, indices, weights = S
     queue = np.empty(len(f) + 1, dtype=np.int64)
     head, tail, pushes = 0, 0, 0
     for k in range(n_reached):
@@ -47,9 +46,9 @@ def push(
         state[i], r[i] = REACHED, 0.0
         f[i] += passed
         pushes += 1
-        for e in range(indptr[i], indptr[i + 1]):
-            j = indices[e]
-            r[j] += alpha * weights[e] * passed
+        for e in range(S.indptr[i], S.indptr[i + 1]):
+            j = S.indices[e]
+            r[j] += alpha * S.weights[e] * passed
             if state[j] == UNSEEN:
                 state[j] = REACHED
                 reached[n_reached] = j

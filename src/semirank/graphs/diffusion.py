@@ -7,9 +7,9 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from semirank.core.arrays import AnyArray, Floats, Integers
-from semirank.core.chunks import Sparse
 from semirank.core.ordering import quick_order, reorder
 from semirank.core.push import REACHED, push
+from semirank.core.sweeps import Sparse
 from semirank.graphs.laplacian import degrees, normalised
 from semirank.graphs.points import check_lists
 from semirank.graphs.solvers import SOLVERS
@@ -102,7 +102,7 @@ class Diffusion:
     def __init__(self, graph: csr_array, indptr: Any = None) -> None:
         lists = check_lists(indptr, graph.shape[0])
         S = normalised(graph)
-        parts = S.indptr.astype(np.uint64), S.indices.astype(np.uint32), S.data
+        parts = Sparse(S.indptr.astype(np.uint64), S.indices.astype(np.uint32), S.data)
         order = quick_order(parts, lists)
         fields = {
             "degrees": degrees(graph),
@@ -145,10 +145,11 @@ class Diffusion:
             them. None: 0, and ``y / (1 - alpha)`` for "iterate".
         """
         y = np.asarray(y, dtype=np.float64)
-        if start is None:
-            start = y / (1.0 - alpha) if solver == "iterate" else np.zeros_like(y)
-        labels, begin = (np.reshape(values, (len(y), -1))[self._order] for values in (y, start))
-        solved = SOLVERS[solver](self._parts, labels, self.indptr, alpha, tol, max_iter, begin)
+        if start is None and solver == "iterate":
+            start = y / (1.0 - alpha)
+        columns = y.reshape(len(y), -1)[self._order]
+        begin = None if start is None else np.reshape(start, columns.shape)[self._order]
+        solved = SOLVERS[solver](self._parts, columns, self.indptr, alpha, tol, max_iter, begin)
         scores, sweeps, residual = solved[0][self._place], *solved[1:]
         if y.ndim == 1:
             return Solution(scores[:, 0], sweeps[:, 0], residual[:, 0])

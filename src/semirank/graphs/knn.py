@@ -128,6 +128,7 @@ def _weighted(
 
 
 def _union(found: Neighbours) -> csr_array:
-    n_items = len(found.indices)
-    indptr, columns, squared = union_of_neighbours(found.indices, found.distances**2)
-    return csr_array((squared, columns, indptr), shape=(n_items, n_items))
+    parts = union_of_neighbours(found.indices, found.distances**2)
+    edges = csr_array((parts[2], parts[1], parts[0]), shape=(len(found.indices), len(found.indices)))
+    edges.sort_indices()
+    return edges

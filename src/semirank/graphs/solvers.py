@@ -7,13 +7,11 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse import csr_array
 
-from semirank.core import diffusion, diffusion_many
 from semirank.core.arrays import Floats, Integers
-from semirank.core.chunks import Sparse
-from semirank.core.diffusion import Solved
-from semirank.core.products import residuals
+from semirank.core.diffusion import Correct, Solved, cg, chebyshev, iterate, solve
+from semirank.core.sweeps import Sparse
 
-Solve = Callable[[Sparse, Floats, Integers, float, float, int, Floats], Solved]
+Solve = Callable[[Sparse, Floats, Integers, float, float, int, Floats | None], Solved]
 """S, y (n_items, n_columns), lists, alpha, tol, max_iter, start -> scores, sweeps, residual."""
 
 WIDTH = 32
@@ -21,66 +19,74 @@ FEW = 3
 
 
 def solve_closed(
-    S: Sparse, y: Floats, lists: Integers, alpha: float, tol: float, max_iter: int, start: Floats
+    S: Sparse,
+    y: Floats,
+    lists: Integers,
+    alpha: float,
+    tol: float,
+    max_iter: int,
+    start: Floats | None,
 ) -> Solved:
-    """Factorise the dense system of each list (Cholesky); no tolerance, no start, no sweeps."""
-    indptr, indices, weights = S
-    matrix = csr_array((weights, indices.astype(np.int64), indptr.astype(np.int64)), shape=(len(y), len(y)))
+    """Factorise the dense system of each list (Cholesky)."""
+    parts = S.weights, S.indices.astype(np.int64), S.indptr.astype(np.int64)
+    matrix = csr_array(parts, shape=(len(y), len(y)))
     f = np.zeros_like(y)
     for first, last in pairwise(lists):
         if first < last:
             system = np.eye(last - first) - alpha * matrix[first:last, first:last].toarray()
             f[first:last] = cho_solve(cho_factor(system, overwrite_a=True), y[first:last])
-    labels = diffusion_many.norms(y, lists)
-    left = diffusion_many.norms(residuals(S, alpha, f, y), lists)
-    return f, np.zeros(labels.shape, dtype=np.int64), diffusion.relative(left, labels)
+    return solve_in_blocks(cg, WIDTH)(S, y, lists, alpha, tol, 0, f)
 
 
-def solve_by_column(solve: Solve) -> Solve:
-    """Make a solver of one column a solver of many, one after the other."""
-
-    def solve_columns(
-        S: Sparse, y: Floats, lists: Integers, alpha: float, tol: float, max_iter: int, start: Floats
-    ) -> Solved:
-        columns = zip(y.T.copy(), start.T.copy(), strict=True)
-        solved = [solve(S, column, lists, alpha, tol, max_iter, begin) for column, begin in columns]
-        f, sweeps, residual = (np.column_stack(parts) for parts in zip(*solved, strict=True))
-        return f, sweeps, residual
-
-    return solve_columns
-
-
-def solve_by_block(correct: diffusion_many.Correct) -> Solve:
-    """Make a solver of many columns out of corrections, as many columns at a time as are quick."""
+def solve_in_blocks(correct: Correct, width: int) -> Solve:
+    """Make a solver for any number of columns out of corrections for `width` columns, or 0 for vectors."""
 
     def solve_blocks(
-        S: Sparse, y: Floats, lists: Integers, alpha: float, tol: float, max_iter: int, start: Floats
+        S: Sparse,
+        y: Floats,
+        lists: Integers,
+        alpha: float,
+        tol: float,
+        max_iter: int,
+        start: Floats | None,
     ) -> Solved:
-        blocks = (slice(at, at + WIDTH) for at in range(0, y.shape[1], WIDTH))
+        blocks = [slice(at, at + width) for at in range(0, y.shape[1], width)] if width else range(y.shape[1])
         solved = [
-            diffusion_many.refine(
-                correct, S, y[:, block].copy(), lists, alpha, tol, max_iter, start[:, block].copy()
+            solve(
+                correct,
+                S,
+                np.ascontiguousarray(y[:, block]),
+                lists,
+                alpha,
+                tol,
+                max_iter,
+                None if start is None else np.ascontiguousarray(start[:, block]),
             )
             for block in blocks
         ]
-        f, sweeps, residual = (np.hstack(parts) for parts in zip(*solved, strict=True))
+        f, sweeps, residual = (np.column_stack(parts) for parts in zip(*solved, strict=True))
         return f, sweeps, residual
 
     return solve_blocks
 
 
 def solve_cg(
-    S: Sparse, y: Floats, lists: Integers, alpha: float, tol: float, max_iter: int, start: Floats
+    S: Sparse,
+    y: Floats,
+    lists: Integers,
+    alpha: float,
+    tol: float,
+    max_iter: int,
+    start: Floats | None,
 ) -> Solved:
-    """Conjugate gradients: a few columns one by one in float64, many at once in float32 with refinement."""
-    if y.shape[1] <= FEW:
-        return solve_by_column(diffusion.cg)(S, y, lists, alpha, tol, max_iter, start)
-    return solve_by_block(diffusion_many.cg)(S, y, lists, alpha, tol, max_iter, start)
+    """Use conjugate gradients, for a few columns one by one."""
+    width = 0 if y.shape[1] <= FEW else WIDTH
+    return solve_in_blocks(cg, width)(S, y, lists, alpha, tol, max_iter, start)
 
 
 SOLVERS: dict[str, Solve] = {
     "closed": solve_closed,
-    "iterate": solve_by_column(diffusion.iterate),
+    "iterate": solve_in_blocks(iterate, 0),
     "cg": solve_cg,
-    "chebyshev": solve_by_block(diffusion_many.chebyshev),
+    "chebyshev": solve_in_blocks(chebyshev, WIDTH),
 }
