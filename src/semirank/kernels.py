@@ -208,7 +208,7 @@ def _sample(X: Features) -> Integers:
     if X.shape[0] <= SAMPLE:
         return np.arange(X.shape[0])
     places = np.linspace(0, X.shape[0] - 1, SAMPLE).astype(np.int64)
-    return np.argsort(_projection(X), kind="stable")[places]
+    return np.argsort(fixed_projection(X), kind="stable")[places]
 
 
 def _distances(X: Features) -> Floats:
@@ -220,7 +220,7 @@ def _distances(X: Features) -> Floats:
     return np.sqrt(np.where(squared > rounding, squared, 0.0))
 
 
-def _projection(X: Features) -> Floats:
+def fixed_projection(X: Features) -> Floats:
     """Project rows on a fixed direction; the sum of a row does not depend on where the row stands."""
     direction = np.random.default_rng(0).normal(size=X.shape[1])
     if issparse(X):

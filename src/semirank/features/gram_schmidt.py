@@ -200,9 +200,10 @@ class Orthogonalisation:
 
     def complete(self, progress: Progress) -> None:
         """Go on in rounds until all components are there or nothing is left to describe."""
-        while self.known < self.size and self.residual.max() > self.slack:
-            self._update(self._choose(*self._contenders()))
-            progress(self.known, self.size)
+        with threadpool_limits(1, "blas"):
+            while self.known < self.size and self.residual.max() > self.slack:
+                self._update(self._choose(*self._contenders()))
+                progress(self.known, self.size)
         worst = int(self.residual.argmin())
         if self.residual[worst] < -INDEFINITE / ROUNDING * self.slack:
             raise ValueError(
@@ -227,7 +228,8 @@ class Orthogonalisation:
 
     def _choose(self, items: Integers, bound: float) -> int:
         """Add pivots from the given items as long as one of them is the worst; return the new number."""
-        X, residual, remoteness = self.X[items], self.residual[items], self.remoteness[items]
+        residual, remoteness = self.residual[items], self.remoteness[items]
+        columns = self.kernel.block(self.X[items], self.kernel.basis(self.X, items)).T
         panel = np.empty((len(items), self.size))
         panel[:, : self.known] = self.features[items, : self.known]
         for j in range(self.known, self.size):
@@ -239,8 +241,7 @@ class Orthogonalisation:
             self.pivots[j] = items[i]
             self.triangle[j, :j] = panel[i, :j]
             self.triangle[j, j] = np.sqrt(residual[i])
-            column = self.kernel.block(X, self.kernel.basis(self.X, self.pivots[j : j + 1]))[:, 0]
-            panel[:, j] = (column - panel[:, :j] @ panel[i, :j]) / self.triangle[j, j]
+            panel[:, j] = (columns[i] - panel[:, :j] @ panel[i, :j]) / self.triangle[j, j]
             residual -= panel[:, j] ** 2
         return self.size
 

@@ -1,0 +1,50 @@
+"""Items by the level of their label: how the levels differ, and how much the items of a level do."""
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from semirank.core.arrays import Floats, Integers
+from semirank.dataset import RankingDataset
+
+
+def check_levels(data: RankingDataset) -> None:
+    """Refuse labels that are all equal."""
+    labels = data.y[data.labelled]
+    if labels.min() == labels.max():
+        raise ValueError(
+            f"The labels are of one class: every label is {labels[0]:g} (n_samples = {data.n_items}). To "
+            "tell better from worse takes labels of two levels or more."
+        )
+
+
+def compare_levels(X: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """Compare the items of different label levels, every pair of items counting the same.
+
+    Parameters
+    ----------
+    X : float64 array of shape (n_items, n_features)
+        Labelled items.
+    y : float64 array of shape (n_items,)
+        Their labels, of at least two levels.
+
+    Returns
+    -------
+    pulls : float64 array of shape (n_items,)
+        The factors c with which ``c'X`` is the mean difference of two items, the better minus the worse.
+    spread : float64 array of shape (n_features, n_features)
+        The mean of S_a + S_b over such pairs, S_a being the covariance of level a.
+    """
+    levels, counts = np.unique(y, return_inverse=True, return_counts=True)[1:]
+    below = np.cumsum(counts) - counts
+    above = len(y) - below - counts
+    n_pairs = counts @ below
+    members = csr_array((1.0 / counts[levels], (levels, np.arange(len(y)))))
+    deviations = X - (members @ X)[levels]
+    shares = (below + above)[levels, None] / n_pairs
+    return (below - above)[levels] / n_pairs, (shares * deviations).T @ deviations
+
+
+def relative_to_list(X: Floats, data: RankingDataset, items: Integers) -> Floats:
+    """Return some of the items relative to the mean of all items of their list."""
+    means = np.add.reduceat(X, data.indptr[:-1], axis=0) / np.diff(data.indptr)[:, None]
+    return X[items] - means[data.list_of_item[items]]
