@@ -39,7 +39,7 @@ def write(value: float) -> str:
     return out[: write_number(value, out, 0)].tobytes().decode()
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=1000, deadline=None)
 @given(DOUBLES.map(repr) | spelt_numbers())
 @example("9007199254740993")  # halfway between two doubles
 @example("9007199254740992.999999999999999999999")
@@ -61,6 +61,12 @@ def test_a_number_is_the_double_that_python_reads_or_is_left_to_python(text: str
 @given(st.floats(1e-300, 1e15))
 def test_what_python_writes_is_read_without_its_help(value: float) -> None:
     assert read(repr(value)) == (value, len(repr(value)), EXACT)
+
+
+@settings(deadline=None)
+@given(st.floats(1e-3, 1e3))
+def test_more_digits_than_a_double_has_are_read_without_its_help(value: float) -> None:
+    assert read(f"{value:.30f}")[::2] == (value, EXACT)
 
 
 @settings(deadline=None)
@@ -86,7 +92,7 @@ def test_infinity_has_two_names(text: str, value: float) -> None:
     assert read(text) == (value, len(text), EXACT)
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=1000, deadline=None)
 @given(DOUBLES)
 @example(5e-324)
 @example(1.7976931348623157e308)

@@ -156,13 +156,13 @@ nan qid:10 1:0 2:0.1234567890123456789\r
 """
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=700, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(PIECES).map(str.encode), st.sampled_from(SEPARATORS)), max_size=25))
 def test_any_pieces_are_read_as_slowly(pieces: list[tuple[bytes, bytes]]) -> None:
     assert_read_as_slowly(b"".join(piece + separator for piece, separator in pieces))
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, len(LINES)), st.integers(0, 3), st.binary(max_size=3)), max_size=3))
 def test_damaged_text_is_read_as_slowly(changes: list[tuple[int, int, bytes]]) -> None:
     text = LINES.encode()
@@ -171,7 +171,7 @@ def test_damaged_text_is_read_as_slowly(changes: list[tuple[int, int, bytes]]) -
     assert_read_as_slowly(text)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(st.binary(max_size=60))
 @example(b"\xef\xbb\xbf1 1:2")
 @example(b"1\r0\r")
@@ -324,6 +324,13 @@ def test_options_outside_their_limits_are_named(option: str, value: Any) -> None
     assert refusal("1 1:1", **{option: value}).startswith(f"{option} must be ")
 
 
+def test_a_line_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(letor_blocks, "BLOCK_SIZE", 10)
+    monkeypatch.setattr(letor_blocks, "_LONGEST_LINE", 100)
+    assert read("1 1:1" + " " * 60).n_items == 1
+    assert refusal("1 1:1" + " " * 200).startswith("<stream>: a line has more than 100 bytes")
+
+
 def test_a_text_stream_is_refused() -> None:
     with pytest.raises(ValueError, match="binary"):
         read_letor(io.StringIO("1 1:1"))  # type: ignore[arg-type]
@@ -421,7 +428,7 @@ def plain(X: Any) -> Any:
     return X.toarray() if issparse(X) else X
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(datasets())
 def test_what_is_written_is_read_back_and_written_again(tmp_path_factory: Any, data: RankingDataset) -> None:
     folder = tmp_path_factory.getbasetemp()

@@ -56,7 +56,7 @@ def format_lines(
     return at
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _write_value(value: float, missing: bytes, out: Bytes, at: int) -> int:
     """Write a number, or a word instead of NaN; return where it ends."""
     if not np.isnan(value):

@@ -66,11 +66,28 @@ def _read_unusual(
     if length == 0:
         value, stop = _read_word(text, first)
         return value, stop, EXACT if stop > first else NO_NUMBER
+    left = 0
+    if length > _MOST_DIGITS:
+        digits, left = _first_digits(text, first, stop)
     exponent, stop = _read_exponent(text, stop)
-    value, sure = nearest_double(digits, exponent - places)
-    if not sure or length - _leading_zeros(text, first) > _MOST_DIGITS:
-        return 0.0, stop, UNDECIDED
-    return value, stop, EXACT
+    exponent += left - places
+    value, sure = nearest_double(digits, exponent)
+    if left:
+        sure &= nearest_double(digits + 1, exponent) == (value, True)
+    return (value, stop, EXACT) if sure else (0.0, stop, UNDECIDED)
+
+
+@njit(cache=True, nogil=True)
+def _first_digits(text: Bytes, start: int, stop: int) -> tuple[int, int]:
+    """Read as many digits as a whole number can hold; return it and how many are left."""
+    digits, left = _NOTHING, 0
+    for place in range(start, stop):
+        if text[place] != _POINT:
+            if digits < 10 ** (_MOST_DIGITS - 1):
+                digits = 10 * digits + text[place] - _ZERO
+            else:
+                left += 1
+    return digits, left
 
 
 @njit(cache=True, nogil=True)
@@ -101,16 +118,6 @@ def _read_exponent(text: Bytes, i: int) -> tuple[int, int]:
 
 
 @njit(cache=True, nogil=True)
-def _leading_zeros(text: Bytes, i: int) -> int:
-    """Count the zeros at the start of a number, before and after its point."""
-    zeros = 0
-    while text[i] == _ZERO or text[i] == _POINT:
-        zeros += text[i] == _ZERO
-        i += 1
-    return zeros
-
-
-@njit(cache=True, nogil=True)
 def read_digits(text: Bytes, i: int, digits: int) -> tuple[int, int]:
     """Append the digits that start here to a number; return it and where they stop."""
     while 48 <= byte_at(text, i) <= 57:
@@ -134,7 +141,7 @@ def byte_at(text: Bytes, i: int) -> int:
     return text[np.uintp(i)]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def write_number(value: float, out: Bytes, at: int) -> int:
     """Write a finite double as the shortest text that reads back as the same double; return where it ends.
 
@@ -146,7 +153,7 @@ def write_number(value: float, out: Bytes, at: int) -> int:
         value = -value
     if value < 1e15 and value == np.floor(value):
         return write_integer(np.uint64(value), out, at)
-    digits, exponent = _without_zeros(shortest_decimal(value))
+    digits, exponent = _without_zeros(_few_decimals(value))
     order = exponent + _length(digits) - 1
     if -5 < order < 16:
         if exponent >= 0:
@@ -158,6 +165,15 @@ def write_number(value: float, out: Bytes, at: int) -> int:
         at += 1
         out[at] = _MINUS
     return write_integer(np.uint64(abs(order)), out, at + 1)
+
+
+@njit(cache=True, nogil=True)
+def _few_decimals(value: float) -> tuple[Whole, int]:
+    """Give the shortest decimal, quickly where six decimals are enough: no other has as few as 15 digits."""
+    scaled = np.rint(value * 1e6)
+    if scaled < 1e15 and scaled / 1e6 == value:
+        return np.int64(scaled), -6
+    return shortest_decimal(value)
 
 
 @njit(cache=True, nogil=True)
@@ -195,9 +211,11 @@ def write_integer(value: Word, out: Bytes, at: int) -> int:
 @njit(cache=True, nogil=True)
 def _write_digits(value: Word, width: int, out: Bytes, at: int) -> int:
     """Write a whole number with zeros before it, `width` digits in all; return where it ends."""
-    for place in range(at + width - 1, at - 1, -1):
+    place = at + width
+    while place > at:
+        place -= 1
         tens = value // _TEN
-        out[place] = _ZERO + value - tens * _TEN
+        out[np.uintp(place)] = _ZERO + value - tens * _TEN
         value = tens
     return at + width
 

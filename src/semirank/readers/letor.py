@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Sequence
+from contextlib import closing
 from itertools import chain
 from math import inf
 from numbers import Integral
@@ -24,11 +25,12 @@ LIMITS: dict[str, Limit] = {
     "sparse": OneOf(None, True, False),
     "n_features": Either(Between(1, MOST_FEATURES, Integral), OneOf(None)),
     "zero_based": FLAG,
-    "n_jobs": Either(Between(1, inf, Integral), OneOf(None)),
+    "n_jobs": Either(Between(1, inf, Integral), OneOf(-1, None)),
     "decimals": Either(Between(0, 17, Integral), OneOf(None)),
 }
 
 _LARGE = 1 << 24  # cells; beyond it, a dense matrix with fewer entries than one in a thousand is refused
+_MOST_THREADS = 8  # one thread reads the file for all of them
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,18}")
 
 
@@ -66,7 +68,7 @@ def read_letor(
     zero_based : bool
         Whether the first feature is 0 rather than 1.
     n_jobs : int, optional
-        Number of threads for files larger than 2 MB; by default one for each core.
+        Number of threads for files larger than 2 MB; by default one for each core, but at most 8.
 
     Raises
     ------
@@ -99,7 +101,7 @@ def read_letor(
         raise ValueError("There is no file to read: the sequence of sources is empty.")
     lowest = 0 if zero_based else 1
     highest = lowest - 1 + (n_features or MOST_FEATURES)
-    blocks = read_blocks(sources, lowest, highest, n_jobs or _n_cores())
+    blocks = read_blocks(sources, lowest, highest, _n_threads(n_jobs))
     try:
         y, _ = mark_unlabelled(np.concatenate([block.labels for block in blocks]), unlabelled)
         qid, item_ids = _qid(blocks), _item_ids(blocks)
@@ -132,7 +134,7 @@ def write_letor(
     decimals : int, optional
         Round features to this many decimals.
     n_jobs : int, optional
-        Number of threads for large data; by default one for each core.
+        Number of threads for large data; by default one for each core, but at most 8.
 
     Raises
     ------
@@ -159,8 +161,7 @@ def write_letor(
     -1 qid:7 1:NULL 2:3 # b c
     """
     _check_options(decimals=decimals, n_jobs=n_jobs)
-    texts = format_items(data, decimals, n_jobs or _n_cores())
-    with open_output(target) as stream:
+    with closing(format_items(data, decimals, _n_threads(n_jobs))) as texts, open_output(target) as stream:
         for text in texts:
             stream.write(text.data)
 
@@ -173,8 +174,11 @@ def _is_one(source: Source | Sequence[Source]) -> bool:
     return isinstance(source, (str, os.PathLike)) or hasattr(source, "read")
 
 
-def _n_cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+def _n_threads(n_jobs: int | None) -> int:
+    if n_jobs is not None and n_jobs > 0:
+        return n_jobs
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return min(cores or 1, _MOST_THREADS)
 
 
 def _qid(blocks: list[Block]) -> AnyArray | None:

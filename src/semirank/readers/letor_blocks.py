@@ -2,8 +2,9 @@
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
@@ -21,6 +22,7 @@ R = TypeVar("R")
 BLOCK_SIZE = 1 << 21
 """Bytes read at a time."""
 
+_LONGEST_LINE = 1 << 28
 _MARK = b"\xef\xbb\xbf"  # some editors start a file with this
 _TOKEN = re.compile(rb"[^\s#]*")
 _SHOWN = 40  # characters of a bad token
@@ -92,8 +94,11 @@ def read_blocks(sources: Iterable[Source], lowest: int, highest: int, n_threads:
     blocks: list[Block] = []
     for source in sources:
         name, line, before = name_of(source), 0, len(blocks)
-        with open_input(source) as stream:
-            for parsed in map_in_order(parse, _whole_lines(stream, name), n_threads):
+        with (
+            open_input(source) as stream,
+            closing(map_in_order(parse, _whole_lines(stream, name), n_threads)) as results,
+        ):
+            for parsed in results:
                 _check(parsed, blocks, name, line)
                 line += parsed.n_lines
                 if len(parsed.block.labels):
@@ -127,11 +132,13 @@ def _whole_lines(stream: BinaryIO, name: str) -> Iterator[Bytes]:
         if stop:
             yield np.frombuffer(text, np.uint8, stop)
         tail = text[stop:]
+        if len(tail) > _LONGEST_LINE:
+            raise ValueError(f"{name}: a line has more than {_LONGEST_LINE} bytes. Is the file LETOR text?")
     if tail:
         yield np.frombuffer(tail + b"\n", np.uint8)
 
 
-def map_in_order(function: Callable[[T], R], tasks: Iterable[T], n_threads: int) -> Iterator[R]:
+def map_in_order(function: Callable[[T], R], tasks: Iterable[T], n_threads: int) -> Generator[R]:
     """Call a function that releases the interpreter, for several tasks at a time if there are several."""
     tasks = iter(tasks)
     head = list(islice(tasks, 2))

@@ -2,7 +2,7 @@
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
@@ -18,13 +18,13 @@ DENSE_FROM = 0.25
 
 _BLOCK_ENTRIES = 1 << 17
 _LONGEST_ENTRY = LONGEST_NUMBER + len(" 2147483646:")
-_BLANK = re.compile(r"[ \t-\r]")
 _BAD_QID = re.compile(r"[ \t-\r#\ud800-\udfff]|\A\Z")
+_PLAIN_ID = re.compile(r"[^ \t-\r\ud800-\udfff]+")
 _BAD_ID = re.compile(r"[\n\r\ud800-\udfff]|\A[ \t-\r]|[ \t-\r]\Z")
 _NAMED_ID = re.compile(r"docid[ \t-\r]*=[ \t-\r]*[^ \t-\r]", re.IGNORECASE)
 
 
-def format_items(data: RankingDataset, decimals: int | None, n_threads: int) -> Iterator[Bytes]:
+def format_items(data: RankingDataset, decimals: int | None, n_threads: int) -> Generator[Bytes]:
     """Check that the data can be written, then give the text block by block, in the caller's order."""
     rows = data.restore(np.arange(data.n_items))
     labels = _label_numbers(data.y)[rows]
@@ -80,12 +80,12 @@ def _comments(data: RankingDataset, rows: Integers) -> Iterable[str]:
 
 def _comment(item_id: str) -> str:
     """Give the comment from which the id is read back."""
+    if _PLAIN_ID.fullmatch(item_id):
+        return f" #docid = {item_id}"
     if _BAD_ID.search(item_id):
         raise ValueError(
             f"The item id {item_id!r} cannot be written: it has a line end, or a blank at its start or end."
         )
-    if item_id and not _BLANK.search(item_id):
-        return f" #docid = {item_id}"
     if _NAMED_ID.match(item_id):
         raise ValueError(f"The item id {item_id!r} cannot be written: it would be read back as another.")
     return f" # {item_id}" if item_id else " #"
@@ -93,7 +93,7 @@ def _comment(item_id: str) -> str:
 
 def _join(texts: Iterable[str]) -> tuple[Bytes, Integers]:
     """Encode texts with a line end after each; also give where each starts, and the length."""
-    text = np.frombuffer("".join(f"{text}\n" for text in texts).encode(), dtype=np.uint8)
+    text = np.frombuffer(("\n".join(texts) + "\n").encode(), dtype=np.uint8)
     return text, np.concatenate([[0], np.flatnonzero(text == ord("\n")) + 1])
 
 
