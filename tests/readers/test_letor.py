@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import os
 import re
 import tracemalloc
 from math import isnan, nan
@@ -387,6 +388,13 @@ def test_no_file_and_an_empty_one_among_others_are_refused(tmp_path: Path) -> No
     (tmp_path / "none.txt").write_text("")
     with pytest.raises(ValueError, match=r"none\.txt: the file has no items"):
         read_letor([io.BytesIO(b"1 1:1"), tmp_path / "none.txt"])
+
+
+def test_a_stream_without_a_name_is_named_by_its_number(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("-1 1:1\n-2 1:1\n")
+    handle = os.open(tmp_path / "a.txt", os.O_RDONLY)
+    with os.fdopen(handle, "rb") as stream, pytest.raises(ValueError, match=rf"\A{handle}: "):
+        read_letor(stream)
 
 
 def test_a_stream_may_give_a_few_bytes_at_a_time() -> None:

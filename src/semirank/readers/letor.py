@@ -107,7 +107,7 @@ def read_letor(
         qid, item_ids = _qid(blocks), _item_ids(blocks)
         return RankingDataset(_features(blocks, n_features, sparse), y, qid, item_ids)
     except ValueError as error:
-        raise ValueError(f"{', '.join(map(name_of, sources))}: {error}") from None
+        raise ValueError(f"{', '.join(str(name_of(one)) for one in sources)}: {error}") from None
 
 
 def write_letor(
@@ -122,9 +122,9 @@ def write_letor(
     What is written is read back by `read_letor` as the same data, and written again as the same bytes:
     numbers have the fewest digits that stand for the same double, missing features are ``NULL``. Unlabelled
     items get the label -1 if no label is negative, else ``nan``. The id of an item becomes the comment
-    ``#docid = X``, or ``# X`` if it has blanks. Zeros are written unless they are more than three quarters
-    of X; then only the first line names the last feature in any case, so that the width is kept. The names
-    of features, and texts, have no place in the format.
+    ``#docid = X``, or ``# X`` if it has blanks. Zeros are left out if they are more than three quarters of
+    X; then the first line names the last feature nevertheless, which keeps the width. The names of features
+    and texts of items have no place in the format.
 
     Parameters
     ----------
