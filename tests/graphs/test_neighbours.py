@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from sklearn.neighbors import NearestNeighbors
 from tests.oracles import distances_within_lists, nearest_by_sorting
 
-from semirank.graphs import NeighbourIndex, search
+from semirank.graphs import NeighbourIndex, frame, search
 
 
 def points(n, d, seed=0):
@@ -21,7 +21,7 @@ def always_by_products(monkeypatch):
     """Search every list by blocks of inner products, in blocks small enough to have several."""
     monkeypatch.setattr(search, "MANY", 0)
     monkeypatch.setattr(search, "BLOCK_ROWS", 16)
-    monkeypatch.setattr(search, "BLOCK_COLUMNS", 40)
+    monkeypatch.setattr(frame, "BLOCK_COLUMNS", 40)
 
 
 @pytest.mark.parametrize("k", [1, 5, 59, 100])
@@ -97,6 +97,47 @@ def test_query_finds_the_nearest_items_of_the_named_list(as_sparse):
         np.testing.assert_allclose(found.distances[row], np.sort(distances)[:5], atol=1e-7)
 
 
+@pytest.mark.parametrize("recall", [0.8, 0.95, 0.99])
+def test_a_long_search_finds_the_share_of_neighbours_that_it_reports(monkeypatch, recall):
+    monkeypatch.setattr(search, "LONG", 0)
+    X, indptr = points(9000, 4), np.array([0, 6000, 9000])
+    found = NeighbourIndex(X, indptr=indptr, recall=recall).neighbours(10)
+    exact = NeighbourIndex(X, indptr=indptr, recall=1.0).neighbours(10)
+    hits = (found.indices[:, :, None] == exact.indices[:, None, :]).any(axis=2)
+    share = min(hits[:6000].mean(), hits[6000:].mean())
+    assert recall - 0.005 < share < 1.0
+    assert found.recall == pytest.approx(share, abs=0.03)
+    assert exact.recall == 1.0
+    assert (found.distances >= exact.distances).all()
+
+
+def test_a_long_query_is_approximate_too(monkeypatch):
+    monkeypatch.setattr(search, "LONG", 0)
+    X, new = points(5000, 4), points(1000, 4, seed=3)
+    found, exact = (NeighbourIndex(X, recall=recall).query(new, 5) for recall in (0.95, 1.0))
+    assert 0.94 < (found.indices[:, :, None] == exact.indices[:, None, :]).any(axis=2).mean() < 1.0
+
+
+def test_a_long_search_among_duplicates(monkeypatch):
+    monkeypatch.setattr(search, "LONG", 0)
+    X = np.concatenate([np.ones((3000, 2)), points(500, 2)])
+    found = NeighbourIndex(X).neighbours(5)
+    assert (found.indices >= 0).all()
+    np.testing.assert_array_equal(found.distances[:3000], 0.0)
+
+
+def test_points_without_structure_are_searched_exactly(monkeypatch):
+    """Where nearly all cells would have to be visited, an exact search is as quick."""
+    monkeypatch.setattr(search, "LONG", 0)
+    assert NeighbourIndex(points(2500, 60)).neighbours(5).recall == 1.0
+
+
+def test_dense_and_sparse_can_ask_each_other():
+    X = points(30, 4)
+    for kept, asked in ((X, csr_array(X)), (csr_array(X), X)):
+        np.testing.assert_array_equal(NeighbourIndex(kept).query(asked, 1).indices[:, 0], np.arange(30))
+
+
 def test_query_by_products(always_by_products):
     X, new = points(200, 3), points(40, 3, seed=2)
     np.testing.assert_array_equal(
@@ -105,13 +146,16 @@ def test_query_by_products(always_by_products):
     )
 
 
-def test_the_number_of_threads_changes_no_bit(always_by_products):
-    X = np.repeat(points(60, 3), 3, axis=0)
+@pytest.mark.parametrize("length", [0, np.inf])
+def test_the_number_of_threads_changes_no_bit(always_by_products, monkeypatch, length):
+    monkeypatch.setattr(search, "LONG", length)
+    X = np.repeat(points(400, 3), 3, axis=0)
     many = NeighbourIndex(X).neighbours(4)
     before = numba.get_num_threads()
     numba.set_num_threads(1)
     single = NeighbourIndex(X).neighbours(4)
     numba.set_num_threads(before)
+    assert (many.recall < 1.0) == (length == 0)
     np.testing.assert_array_equal(many.indices, single.indices)
     np.testing.assert_array_equal(many.distances, single.distances)
 
@@ -140,6 +184,7 @@ def test_integer_points_with_ties_are_those_of_sorting(rows, k, by_products):
         (csr_array([[1.0, 0.0], [0.0, np.nan]]), {}, "row 1"),
         (np.empty((0, 2)), {}, "no rows"),
         ([[1.0]], {"metric": "manhattan"}, "metric must be 'euclidean' or 'cosine'; got 'manhattan'"),
+        ([[1.0]], {"recall": 0.0}, r"recall must be a number in \(0, 1\]; got 0.0"),
         ([[1.0]], {"indptr": [0, 2]}, "from 0 to 1"),
         ([[1.0], [2.0]], {"indptr": [0, 2, 1, 2]}, "must not decrease"),
     ],

@@ -88,25 +88,26 @@ def scan_products(
     products: AnyArray,
     halves: AnyArray,
     numbers: Integers,
-    query_groups: Integers,
+    rows: Integers,
+    row_groups: Integers,
     data_groups: Integers,
     indices: Integers,
     bounds: AnyArray,
 ) -> None:
-    """Keep for each row the candidates with the smallest ``halves[j] - products[i, j]``.
+    """Keep for each row the candidates with the smallest ``halves[j] - products[., j]``.
 
-    products: inner products of a block of rows with a block of data rows, halves: half the squared
-    length of each data row (or a lower bound), numbers: which data row each column is. `indices` and
-    `bounds` hold what is kept so far, sorted, and are updated.
+    products: inner products of some rows with some of the data, rows: which row each is, numbers: which
+    item each column is, halves: half its squared length (or a lower bound). `indices` and `bounds` hold
+    what is kept for each row so far, sorted, and are updated.
     """
-    for i in range(len(products)):
-        row = products[i]
+    for q in range(len(products)):
+        i, row = rows[q], products[q]
         for start in range(0, len(row), _WIDTH):
             stop = min(start + _WIDTH, len(row))
             if _smallest_difference(halves, row, start, stop) < bounds[i, -1]:
                 for c in range(start, stop):
                     value, group = halves[c] - row[c], data_groups[numbers[c]]
-                    if value < bounds[i, -1] and group >= 0 and group != query_groups[i]:
+                    if value < bounds[i, -1] and group >= 0 and group != row_groups[i]:
                         _insert(indices[i], bounds[i], numbers[c], value)
 
 

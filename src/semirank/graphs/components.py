@@ -116,7 +116,7 @@ def _shortest_exits(index: NeighbourIndex, asking: Integers, lists: Integers, la
     """Return the shortest edge that leaves each component of the asking items, each edge once."""
     first, last = index.indptr[lists], index.indptr[lists + 1]
     search = Search(index.points[asking], index.points, first, last, labels[asking], labels)
-    indices, squares = nearest(search, 1)
+    indices, squares, _ = nearest(search, 1)
     found, squared = indices[:, 0], squares[:, 0]
     low, high = np.minimum(asking, found), np.maximum(asking, found)
     order = np.lexsort((high, low, squared, labels[asking]))

@@ -31,13 +31,14 @@ def knn_graph(
     sigma: Sigma = "median",
     join: bool = False,
     indptr: Any = None,
+    recall: float = 0.99,
 ) -> csr_array:
     """Join each item to its nearest neighbours in its list: i and j when either is near the other.
 
     Parameters
     ----------
     X : array or CSR matrix of shape (n_items, n_features), or NeighbourIndex
-        The items, or an index over them, which then also says `metric` and `indptr`.
+        The items, or an index over them, which then also says `metric`, `indptr` and `recall`.
     n_neighbors : int
         Neighbours of each item; in a list of fewer items, all others.
     metric : {"euclidean", "cosine"}
@@ -55,6 +56,8 @@ def knn_graph(
         Also join the components of a list, see `join_components`, so that a label reaches every item.
     indptr : array of shape (n_lists + 1,), optional
         Where each list starts, as in `RankingDataset`. None: one list.
+    recall : float in (0, 1]
+        Share of the true neighbours that is enough where an exact search is long, see `NeighbourIndex`.
 
     Returns
     -------
@@ -80,7 +83,9 @@ def knn_graph(
     """
     check_n_neighbors(n_neighbors)
     check_sigma(sigma, local=True)
-    index = X if isinstance(X, NeighbourIndex) else NeighbourIndex(X, metric=metric, indptr=indptr)
+    index = (
+        X if isinstance(X, NeighbourIndex) else NeighbourIndex(X, metric=metric, indptr=indptr, recall=recall)
+    )
     kind = _check_weights(weights, index.metric)
     found = _alike(index, index.neighbours(int(n_neighbors)))
     graph = _weighted(_union(found), found, index, kind, sigma)

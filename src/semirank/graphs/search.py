@@ -1,28 +1,29 @@
-"""Exact nearest neighbours of rows: by differences when few, by blocks of inner products when many.
+"""Nearest neighbours of rows: by differences when few, by blocks of inner products when many.
 
 The answer is the same either way: the k rows with the smallest squared distance in float64, equal ones
 by row number. Inner products are taken in float32, quickly, with a bound on their error; a row whose
-answer the bound does not settle is searched again by differences.
+answer the bound does not settle is searched again by differences. Where even that is long, an approximate
+search through cells is offered.
 """
 
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numba import get_num_threads
 from scipy.sparse import csc_array, issparse
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
-from semirank.core.neighbours import nearest_by_difference, nearest_sparse, order_exactly, scan_products
+from semirank.core.arrays import Floats, Integers
+from semirank.core.neighbours import nearest_by_difference, nearest_sparse, order_exactly
+from semirank.graphs.cells import Cells, nearest_centres
+from semirank.graphs.frame import Candidates, Frame, in_parallel, keep_smallest
 from semirank.graphs.points import Points, squared_lengths
 
-BLOCK_ROWS = 256
-BLOCK_COLUMNS = 4096
 MANY = 2000
+LONG = 1e11
+BLOCK_ROWS = 256
+LARGE_BLOCK_ROWS = 8192
 SPARE = 6
+MOST_PROBES = 0.4
 
 
 @dataclass(frozen=True)
@@ -40,29 +41,35 @@ class Search:
     row_groups: Integers
     data_groups: Integers
 
+    def work(self, rows: Integers) -> float:
+        """Return the multiplications of an exact search for these rows."""
+        return float((self.last[rows] - self.first[rows]).sum()) * self.data.shape[1]
 
-def nearest(search: Search, k: int) -> tuple[Integers, Floats]:
-    """Return the k nearest of each row and their squared distances; -1 and inf where there are fewer."""
+
+def nearest(search: Search, k: int, recall: float = 1.0) -> tuple[Integers, Floats, float]:
+    """Return the k nearest of each row and their squared distances; -1 and inf where there are fewer.
+
+    Where a search is long, a share `recall` of the true neighbours is enough. Third comes the share found,
+    measured on a sample: 1.0 for exact answers.
+    """
     n_rows = search.rows.shape[0]
     indices = np.full((n_rows, k), -1, dtype=np.int64)
     squared = np.full((n_rows, k), np.inf)
     if k == 0:
-        return indices, squared
+        return indices, squared, 1.0
     if issparse(search.rows):
         _fill_sparse(search, indices, squared)
-        return indices, squared
+        return indices, squared, 1.0
     many = search.last - search.first > MANY
     _fill_by_difference(search, np.flatnonzero(~many), indices, squared)
+    found = 1.0
     for start in np.unique(search.first[many]):
-        _fill_by_products(search, np.flatnonzero(many & (search.first == start)), indices, squared)
-    return indices, squared
-
-
-def in_parallel(work: Callable[[Any], None], tasks: Iterable[Any]) -> None:
-    """Run the tasks in threads, each with one thread of BLAS, so that no result depends on their number."""
-    with threadpool_limits(1, "blas"), ThreadPoolExecutor(get_num_threads()) as pool:
-        for _ in pool.map(work, tasks):
-            pass
+        rows = np.flatnonzero(many & (search.first == start))
+        if recall < 1.0 and search.work(rows) > LONG:
+            found = min(found, _fill_by_cells(search, rows, recall, indices, squared))
+        else:
+            _fill_by_products(search, rows, indices, squared)
+    return indices, squared, found
 
 
 def _fill_sparse(search: Search, indices: Integers, squared: Floats) -> None:
@@ -101,78 +108,47 @@ def _fill_by_products(search: Search, rows: Integers, indices: Integers, squared
     """Search for rows that all look in the same part of the data."""
     start, stop = search.first[rows[0]], search.last[rows[0]]
     frame = Frame.around(search.data[start:stop])
-    data, halves = frame.place(search.data[start:stop]), frame.halves(search.data[start:stop])
-    numbers = np.arange(start, stop)
+    points = frame.place(search.data[start:stop])
+    candidates = Candidates(points, frame.halves(points), np.arange(start, stop), search.data_groups)
     unsettled = np.zeros(len(rows), dtype=bool)
 
     def search_block(at: int) -> None:
         block = rows[at : at + BLOCK_ROWS]
-        candidates, bounds = scan(
-            frame.place(search.rows[block]),
-            data,
-            halves,
-            numbers,
-            search.row_groups[block],
-            search.data_groups,
-            indices.shape[1] + SPARE,
-        )
-        found = np.full((len(block), indices.shape[1]), -1), np.full((len(block), indices.shape[1]), np.inf)
-        order_exactly(search.rows[block], search.data, candidates, *found)
-        indices[block], squared[block] = found
-        unsettled[at : at + BLOCK_ROWS] = frame.may_miss(search.rows[block], found[1], bounds)
+        placed = frame.place(search.rows[block])
+        kept = keep_smallest(placed, search.row_groups[block], candidates, indices.shape[1] + SPARE)
+        _order(search, block, kept.indices, indices, squared)
+        unsettled[at : at + BLOCK_ROWS] = frame.may_miss(placed, squared[block], kept.bounds)
 
     in_parallel(search_block, range(0, len(rows), BLOCK_ROWS))
     _fill_by_difference(search, rows[unsettled], indices, squared)
 
 
-def scan(
-    rows: AnyArray,
-    data: AnyArray,
-    halves: AnyArray,
-    numbers: Integers,
-    row_groups: Integers,
-    data_groups: Integers,
-    keep: int,
-) -> tuple[Integers, AnyArray]:
-    """Return the candidates of each row with the smallest ``halves - rows @ data.T``, and these values."""
-    candidates = np.full((len(rows), keep), -1, dtype=np.int64)
-    bounds = np.full((len(rows), keep), np.inf, dtype=np.float32)
-    for at in range(0, len(data), BLOCK_COLUMNS):
-        part = slice(at, at + BLOCK_COLUMNS)
-        scan_products(
-            rows @ data[part].T, halves[part], numbers[part], row_groups, data_groups, candidates, bounds
-        )
-    return candidates, bounds
+def _fill_by_cells(
+    search: Search, rows: Integers, recall: float, indices: Integers, squared: Floats
+) -> float:
+    """Search approximately for rows that all look in the same part; return the share of neighbours found."""
+    start, stop = search.first[rows[0]], search.last[rows[0]]
+    frame = Frame.around(search.data[start:stop])
+    cells = Cells.of(frame.place(search.data[start:stop]), np.arange(start, stop), search.data_groups)
+    placed, groups = frame.place(search.rows[rows]), search.row_groups[rows]
+    n_probes, found = cells.probes_needed(placed, groups, indices.shape[1], recall)
+    if n_probes > MOST_PROBES * len(cells.centres):
+        _fill_by_products(search, rows, indices, squared)
+        return 1.0
+    near = nearest_centres(placed, cells.centres, n_probes)
+    by_cell = np.argsort(near[:, 0], kind="stable")
+
+    def search_block(at: int) -> None:
+        block = by_cell[at : at + LARGE_BLOCK_ROWS]
+        candidates = cells.search(placed[block], groups[block], near[block], indices.shape[1] + SPARE)
+        _order(search, rows[block], candidates, indices, squared)
+
+    in_parallel(search_block, range(0, len(rows), LARGE_BLOCK_ROWS))
+    return found
 
 
-@dataclass(frozen=True)
-class Frame:
-    """The coordinates in which float32 is accurate enough: centred on the data and of their size.
-
-    In these coordinates half the squared distance of x and y is ``|x|^2 / 2 + |y|^2 / 2 - x'y``, and
-    float32 errs by at most ``slack (|x|^2 + |y|^2)`` in it.
-    """
-
-    centre: Floats
-    size: float
-    slack: float
-
-    @classmethod
-    def around(cls, data: AnyArray) -> "Frame":
-        """Choose the coordinates for these data."""
-        centre = data.mean(axis=0, dtype=np.float64)
-        size = max((data.max(axis=0) - centre).max(), (centre - data.min(axis=0)).max())
-        return cls(centre, float(size) or 1.0, 2.0**-24 * (data.shape[1] + 8))
-
-    def place(self, points: AnyArray) -> AnyArray:
-        """Return points in these coordinates."""
-        return ((points - self.centre) / self.size).astype(np.float32)
-
-    def halves(self, points: AnyArray) -> AnyArray:
-        """Return half the squared length of each point, lowered by its share of the error."""
-        return ((0.5 - self.slack) * squared_lengths(self.place(points))).astype(np.float32)
-
-    def may_miss(self, points: AnyArray, squared: Floats, bounds: AnyArray) -> Booleans:
-        """Tell which rows may have a nearer neighbour among those that were not kept."""
-        lowest = 2.0 * bounds[:, -1] + (1.0 - 2.0 * self.slack) * squared_lengths(self.place(points))
-        return np.isfinite(bounds[:, -1]) & (squared[:, -1] / self.size**2 > lowest)
+def _order(search: Search, block: Integers, candidates: Integers, indices: Integers, squared: Floats) -> None:
+    """Fill in the nearest of the candidates of some rows, by their exact distances."""
+    best = np.full((len(block), indices.shape[1]), -1), np.full((len(block), indices.shape[1]), np.inf)
+    order_exactly(search.rows[block], search.data, candidates, *best)
+    indices[block], squared[block] = best
