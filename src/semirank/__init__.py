@@ -17,7 +17,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from semirank.dataset import RankingDataset
     from semirank.meta import TextRanker
-    from semirank.rankers import DistanceRanking, Ranker
+    from semirank.rankers import (
+        DistanceRanking,
+        ManifoldRanking,
+        ManifoldRankingCV,
+        PersonalizedPageRank,
+        Ranker,
+    )
     from semirank.readers import (
         load,
         read,
@@ -33,9 +39,24 @@ if TYPE_CHECKING:
     )
     from semirank.registry import load_model
 
-_ROOMS = ("dataset", "features", "meta", "metrics", "rankers", "readers", "registry", "selection", "storage")
+_ROOMS = (
+    "dataset",
+    "experiments",
+    "features",
+    "graphs",
+    "meta",
+    "metrics",
+    "rankers",
+    "readers",
+    "registry",
+    "selection",
+    "storage",
+)
 _HOMES = {
     "DistanceRanking": "rankers",
+    "ManifoldRanking": "rankers",
+    "ManifoldRankingCV": "rankers",
+    "PersonalizedPageRank": "rankers",
     "Ranker": "rankers",
     "RankingDataset": "dataset",
     "TextRanker": "meta",
@@ -55,6 +76,9 @@ _HOMES = {
 
 __all__ = [
     "DistanceRanking",
+    "ManifoldRanking",
+    "ManifoldRankingCV",
+    "PersonalizedPageRank",
     "Ranker",
     "RankingDataset",
     "TextRanker",

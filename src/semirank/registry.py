@@ -7,10 +7,19 @@ from typing import Any
 from semirank import storage
 from semirank.features import TfIdf
 from semirank.meta import TextRanker
-from semirank.rankers import DistanceRanking, Ranker
+from semirank.rankers import (
+    DistanceRanking,
+    ManifoldRanking,
+    ManifoldRankingCV,
+    PersonalizedPageRank,
+    Ranker,
+)
 
 RANKERS: dict[str, type[Ranker]] = {
     "distance-ranking": DistanceRanking,
+    "manifold-ranking": ManifoldRanking,
+    "manifold-ranking-cv": ManifoldRankingCV,
+    "personalized-pagerank": PersonalizedPageRank,
 }
 
 

@@ -18,6 +18,7 @@ from semirank.cli.fit import fit
 from semirank.cli.options import expand
 from semirank.cli.rank import rank
 from semirank.cli.rankers import rankers
+from semirank.cli.reproduce import reproduce
 
 _WRONG_COMMAND: Any = typer.BadParameter.mro()[2]  # click's ClickException, wherever typer keeps it
 
@@ -29,7 +30,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (describe, rank, fit, evaluate, convert, rankers):
+for command in (describe, rank, fit, evaluate, convert, rankers, reproduce):
     app.command()(expand(command))
 app.add_typer(datasets, name="datasets")
 

@@ -89,10 +89,11 @@ def check_qid(qid: Any, n_items: int) -> AnyArray:
     qid = np.asarray(series.to_numpy() if isinstance(series, nw.Series) else qid)
     if qid.shape != (n_items,):
         raise ValueError(f"qid must name the list of each of {n_items} items; got shape {qid.shape}.")
-    if qid.dtype.kind == "f" or qid.dtype == object:
-        missing = [i for i, value in enumerate(qid) if value is None or value != value]
-        if missing:
-            raise ValueError(f"qid is missing in row {missing[0]}: every item belongs to a list.")
+    if qid.dtype.kind not in "fO":
+        return qid
+    missing = np.asarray((qid != qid) | (qid == np.array(None)), dtype=bool)
+    if missing.any():
+        raise ValueError(f"qid is missing in row {np.argmax(missing)}: every item belongs to a list.")
     return qid
 
 

@@ -41,7 +41,8 @@ class TfIdf(Storable, TransformerMixin, BaseEstimator):
     max_features : int, optional
         Keep only so many terms, those with the highest total count.
     sublinear : bool
-        Count a term that occurs k times as 1 + ln k.
+        Count a term that occurs k times as 1 + ln k, so that a text full of one word (or of numbers) is not
+        all about it. False: as k.
     stop_words : "english", list of str or None
         Words to leave out: scikit-learn's English list, your own (in lower case), or none.
     norm : {"l2", "l1"} or None
@@ -88,7 +89,7 @@ class TfIdf(Storable, TransformerMixin, BaseEstimator):
         min_df: int = 2,
         *,
         max_features: int | None = None,
-        sublinear: bool = False,
+        sublinear: bool = True,
         stop_words: str | Iterable[str] | None = "english",
         norm: str | None = "l2",
     ) -> None:

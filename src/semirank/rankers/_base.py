@@ -86,12 +86,12 @@ class Ranker(Storable, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    def _check(self, X: Any, y: Any, qid: Any) -> RankingDataset:
+    def _check(self, X: Any, y: Any, qid: Any, *, needs_label: bool = True) -> RankingDataset:
         """Check parameters and data; refuse what no ranker can use."""
         check_limits(self.limits, self.get_params(deep=False))
         data = RankingDataset(X, y, qid)
         _refuse_missing_features(data)
-        if not data.labelled.any():
+        if needs_label and not data.labelled.any():
             raise ValueError(
                 f"{type(self).__name__} needs at least one label; y is NaN (unlabelled) for all "
                 f"{data.n_items} items."

@@ -26,7 +26,7 @@ def markdown(rows: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" if line else "|" + "---|" * len(columns) for line in lines)
 
 
-def mean_and_spread(values: Sequence[float], scale: float = 100.0) -> str:
+def mean_and_spread(values: Any, scale: float = 100.0) -> str:
     """Write the mean and the standard deviation, in per cent by default.
 
     Examples

@@ -1,0 +1,42 @@
+"""``semirank reproduce``: the papers' experiments on real data."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import semirank
+from semirank.cli.options import Seed, Speaking
+
+
+def reproduce(
+    speaking: Speaking,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="An experiment; --list shows them.")] = "",
+    show: Annotated[bool, typer.Option("--list", help="List the experiments.")] = False,
+    folder: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the page and its pictures into this folder.")
+    ] = None,
+    trials: Annotated[int | None, typer.Option(min=1, help="Fewer repetitions than the paper's.")] = None,
+    seed: Seed = 0,
+) -> None:
+    """Run a paper's experiment on its data and print our figures beside the paper's."""
+    experiments = semirank.experiments.EXPERIMENTS
+    if show:
+        speaking.show(
+            [
+                {"name": key, "about": (run.__doc__ or "").partition("\n")[0]}
+                for key, run in experiments.items()
+            ]
+        )
+        return
+    if name not in experiments:
+        raise typer.BadParameter(f"There is no experiment {name!r}. Known: {', '.join(experiments)}.")
+    with speaking.progress(name) as progress:
+        options = {} if trials is None else {"trials": trials}
+        result = experiments[name](seed=seed, progress=progress, **options)
+    if folder is None:
+        print(result.page())
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in result.write(folder):
+        speaking.say(str(path))

@@ -1,0 +1,117 @@
+"""Manifold ranking: labels spread along a neighbour graph until they settle."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from semirank.limits import Between, Limit
+from semirank.rankers.diffusion import DiffusionRanker
+
+
+class ManifoldRanking(DiffusionRanker):
+    """Rank each list by the labels that reach its items over the graph.
+
+    The scores are ``D^-c (I - alpha S)^-1 s``, with W the graph of a list, D its degrees,
+    ``S = D^-1/2 W D^-1/2``, c = `degree_correction` and seeds s made of the labels [1]_. With c = 0 this is
+    the form of the paper, in which well-connected items float to the top of every list when alpha is near
+    1; c = 1/2 takes that out.
+
+    Parameters
+    ----------
+    graph : {"knn", "connected", "full", "inner"} or matrix
+        "knn": the `n_neighbors` nearest of each item. "connected": all pairs up to the length that just
+        connects the list. "full": all pairs. "inner": inner products of directions. Or your own symmetric
+        matrix of weights, rows and columns in the order of X.
+    n_neighbors : int
+        For "knn", and for new items.
+    sigma : float, "median" or "local"
+        Width of the weights ``exp(-d^2 / (2 sigma^2))``: a number, or the median edge; "local":
+        ``exp(-d^2 / (r_i r_j))`` with r the distance to the farthest of an item's neighbours ("knn" only).
+    alpha : float in (0, 1)
+        How far labels spread.
+    degree_correction : float
+        The power c.
+    solver : {"auto", "cg", "chebyshev", "iterate", "closed", "push"}
+        How the system is solved. "auto" is "cg", and "push" in `rank_queries`, which then visits only
+        the items near the query.
+    tol : float
+        A list has settled when its residual is this small relative to its labels.
+    max_iter : int
+        Most sweeps over the edges.
+    metric : {"euclidean", "cosine"}
+        How neighbours are found; "cosine" for text, with the cosine as the weight.
+    combine : {"difference", "ratio", "positive"}
+        What known irrelevant items (label 0 or less) do. "difference": their reach is subtracted, each side
+        with a total of 1 in each list. "ratio": the logarithm of the ratio of both. "positive": nothing, and
+        labels above 0 count with their value, as in the paper.
+    join : bool
+        Join the components of a "knn" graph by their shortest edges, so that a label reaches every item.
+
+    Attributes
+    ----------
+    scores_ : float64 array of shape (n_items,)
+        Scores of the items given to `fit`, in the caller's order.
+    graph_ : csr_array
+        The graph W, items list by list.
+    n_iter_, residual_ : arrays of shape (n_lists,)
+        How many sweeps each list took, and how far it got.
+    n_unreached_ : int
+        Items that no label can reach; their score is 0.
+
+    Notes
+    -----
+    Each sweep costs as much as the graph has edges; some 20 to 150 sweeps settle a list at alpha = 0.99.
+    Scores are linear in the labels (but for "ratio"), so `explain` splits them exactly.
+
+    References
+    ----------
+    .. [1] D. Zhou, J. Weston, A. Gretton, O. Bousquet, B. Schoelkopf. Ranking on data manifolds. NIPS 2003.
+
+    Examples
+    --------
+    >>> import semirank
+    >>> moons = semirank.load("moons", random_state=0)
+    >>> few = moons.hide_labels(keep=2, keep_levels=True, random_state=0)
+    >>> ranker = semirank.ManifoldRanking().fit(few.X, few.y)
+    >>> semirank.metrics.auc(moons.y, ranker.scores_).round(2)
+    array([1.])
+    """
+
+    limits: ClassVar[Mapping[str, Limit]] = {
+        **DiffusionRanker.limits,
+        "degree_correction": Between(0, 1),
+    }
+
+    def __init__(
+        self,
+        graph: Any = "knn",
+        n_neighbors: int = 10,
+        sigma: Any = "median",
+        alpha: float = 0.99,
+        degree_correction: float = 0.5,
+        solver: str = "auto",
+        tol: float = 1e-6,
+        max_iter: int = 10_000,
+        *,
+        metric: str = "euclidean",
+        combine: str = "difference",
+        join: bool = False,
+    ) -> None:
+        self.graph = graph
+        self.n_neighbors = n_neighbors
+        self.sigma = sigma
+        self.alpha = alpha
+        self.degree_correction = degree_correction
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.metric = metric
+        self.combine = combine
+        self.join = join
+
+    @property
+    def _seed_power(self) -> float:
+        return 0.0
+
+    @property
+    def _score_power(self) -> float:
+        return -self.degree_correction

@@ -1,0 +1,210 @@
+"""Manifold ranking whose graph, reach and degree correction are chosen by leaving out labelled items."""
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from semirank.core.arrays import Floats, Integers
+from semirank.dataset import RankingDataset
+from semirank.graphs import Diffusion, NeighbourIndex, knn_graph
+from semirank.limits import SEED, Between, Kind, Limit, OneOf
+from semirank.rankers._base import Ranker
+from semirank.rankers.diffusion import Contributions, check_positive, power
+from semirank.rankers.manifold import ManifoldRanking
+from semirank.rankers.seeds import combine_signs, seeds_of_labels
+
+_SEQUENCE = Kind("a sequence of values", (tuple, list))
+
+
+class ManifoldRankingCV(Ranker):
+    """Manifold ranking with parameters chosen by how well left-out relevant items are found again.
+
+    Each relevant item (at most `max_left_out` in a list) loses its label in turn; the share of the list's
+    unlabelled items that then score below it is its AUC. The setting with the best mean is taken if it
+    beats the default by more than the standard error of their difference, otherwise the default stays:
+    with a handful of labels, chance differences are large.
+
+    Parameters
+    ----------
+    n_neighbors, sigmas, alphas, degree_corrections : sequences
+        The values to try, see `ManifoldRanking`; every combination is tried.
+    metric, combine
+        As in `ManifoldRanking`.
+    max_left_out : int
+        Most relevant items of a list to leave out, drawn at random.
+    random_state : int, Generator or None
+        Seed of that draw.
+
+    Attributes
+    ----------
+    scores_ : float64 array of shape (n_items,)
+        Scores of the items given to `fit`, in the caller's order.
+    best_params_ : dict
+        The chosen values.
+    cv_scores_ : list of dict
+        For each combination its values, its mean AUC and the standard error.
+    ranker_ : ManifoldRanking
+        The ranker fitted with the chosen values.
+
+    Notes
+    -----
+    One graph for each pair of n_neighbors and sigma, one solve with as many columns as items are left out
+    for each alpha; degree corrections are free.
+
+    Examples
+    --------
+    >>> import semirank
+    >>> moons = semirank.load("moons", random_state=0)
+    >>> few = moons.hide_labels(keep=8, keep_levels=True, random_state=0)
+    >>> ranker = semirank.ManifoldRankingCV(random_state=0).fit(few.X, few.y)
+    >>> sorted(ranker.best_params_)
+    ['alpha', 'degree_correction', 'n_neighbors', 'sigma']
+    """
+
+    limits: ClassVar[Mapping[str, Limit]] = {
+        "n_neighbors": _SEQUENCE,
+        "sigmas": _SEQUENCE,
+        "alphas": _SEQUENCE,
+        "degree_corrections": _SEQUENCE,
+        "metric": OneOf("euclidean", "cosine"),
+        "combine": OneOf("difference", "ratio", "positive"),
+        "max_left_out": Between(1, kind=Integral),
+        "random_state": SEED,
+    }
+
+    best_params_: dict[str, Any]
+    cv_scores_: list[dict[str, Any]]
+    ranker_: ManifoldRanking
+
+    def __init__(
+        self,
+        n_neighbors: Any = (5, 10, 20),
+        sigmas: Any = ("median", "local"),
+        alphas: Any = (0.9, 0.99),
+        degree_corrections: Any = (0.0, 0.5),
+        *,
+        metric: str = "euclidean",
+        combine: str = "difference",
+        max_left_out: int = 30,
+        random_state: Any = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.sigmas = sigmas
+        self.alphas = alphas
+        self.degree_corrections = degree_corrections
+        self.metric = metric
+        self.combine = combine
+        self.max_left_out = max_left_out
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
+        """Choose the parameters by leaving out labelled items, then fit with them on all labels."""
+        data = self._check(X, y, qid)
+        check_positive(data.y)
+        self._check_grid()
+        results = list(self._try_all(data, self._left_out(data)))
+        self.cv_scores_ = [_summary(params, found) for params, found in results]
+        self.best_params_ = _choose(results)
+        self.ranker_ = self._ranker(self.best_params_).fit(X, y, qid)
+        self.scores_ = self.ranker_.scores_
+        return self
+
+    def predict(self, X: Any, qid: Any = None) -> Floats:
+        """Score new items with the chosen ranker."""
+        check_is_fitted(self, "ranker_")
+        return self.ranker_.predict(X, qid)
+
+    def explain(self, item: int) -> Contributions:
+        """Split the score of a fitted item, given by its row, into the contributions of labelled items."""
+        check_is_fitted(self, "ranker_")
+        return self.ranker_.explain(item)
+
+    def _ranker(self, params: Mapping[str, Any]) -> ManifoldRanking:
+        return ManifoldRanking(metric=self.metric, combine=self.combine, **params)
+
+    def _check_grid(self) -> None:
+        names = {"n_neighbors": "n_neighbors", "sigmas": "sigma", "alphas": "alpha"}
+        for plural, name in {**names, "degree_corrections": "degree_correction"}.items():
+            values = getattr(self, plural)
+            if not values:
+                raise ValueError(f"{plural} must have at least one value.")
+            for value in values:
+                limit = ManifoldRanking.limits[name]
+                if value not in limit:
+                    raise ValueError(f"{plural} must be a sequence of values, each {limit}; got {value!r}.")
+
+    def _left_out(self, data: RankingDataset) -> Integers:
+        """Choose the items to leave out: a row of each list in each turn, -1 where a list has no more."""
+        rng = np.random.default_rng(self.random_state)
+        turns = np.full((self.max_left_out, data.n_lists), -1)
+        for i in range(data.n_lists):
+            rows = np.arange(*data.indptr[i : i + 2])
+            relevant = rng.permutation(rows[data.y[rows] > 0])[: self.max_left_out]
+            if (data.y[rows] > 0).sum() > 1:
+                turns[: len(relevant), i] = relevant
+        return turns[(turns >= 0).any(axis=1)]
+
+    def _try_all(self, data: RankingDataset, turns: Integers) -> Iterator[tuple[dict[str, Any], Floats]]:
+        """Yield every combination, the default first where it is one, with the AUC of each left-out item."""
+        metric: Any = self.metric
+        index = NeighbourIndex(data.X, metric=metric, indptr=data.indptr)
+        for k, sigma in product(self.n_neighbors, self.sigmas):
+            diffusion = Diffusion(knn_graph(index, k, sigma=sigma), data.indptr)
+            for alpha in self.alphas:
+                columns = self._diffuse(data, diffusion, alpha, turns)
+                for c in self.degree_corrections:
+                    params = {"n_neighbors": k, "sigma": sigma, "alpha": alpha, "degree_correction": c}
+                    yield (
+                        params,
+                        _find_again(data, columns, power(diffusion.degrees, -c), turns, self.combine),
+                    )
+
+    def _diffuse(self, data: RankingDataset, diffusion: Diffusion, alpha: float, turns: Integers) -> Floats:
+        """Solve once for every turn; return an array of shape (n_turns, n_items, n_signs)."""
+        seeds = []
+        for left_out in turns:
+            y = data.y.copy()
+            y[left_out[left_out >= 0]] = np.nan
+            seeds.append(seeds_of_labels(y, data.indptr, self.combine))
+        if not seeds:
+            return np.empty((0, data.n_items, 1))
+        solved = diffusion.solve(np.hstack(seeds), alpha, tol=1e-4).scores
+        return solved.reshape(data.n_items, len(seeds), -1).transpose(1, 0, 2)
+
+
+def _find_again(
+    data: RankingDataset, columns: Floats, weight: Floats, turns: Integers, combine: str
+) -> Floats:
+    """Return for each left-out item the share of its list's unlabelled items that score below it."""
+    found = []
+    for f, left_out in zip(columns, turns, strict=True):
+        scores = combine_signs(f * weight[:, None], combine)
+        for i, item in enumerate(left_out):
+            rows = np.arange(*data.indptr[i : i + 2])
+            others = scores[rows[np.isnan(data.y[rows])]]
+            if item >= 0 and len(others):
+                found.append(np.mean(others < scores[item]) + np.mean(others == scores[item]) / 2)
+    return np.array(found)
+
+
+def _summary(params: Mapping[str, Any], found: Floats) -> dict[str, Any]:
+    mean = float(found.mean()) if len(found) else float("nan")
+    error = float(found.std(ddof=1) / np.sqrt(len(found))) if len(found) > 1 else float("nan")
+    return {**params, "auc": mean, "standard_error": error}
+
+
+def _choose(results: list[tuple[dict[str, Any], Floats]]) -> dict[str, Any]:
+    """Take the best combination if it beats the default beyond chance, otherwise the default."""
+    usual = ManifoldRanking().get_params()
+    default = next(
+        (r for r in results if all(usual[name] == value for name, value in r[0].items())), results[0]
+    )
+    if len(default[1]) < 2:
+        return default[0]
+    best = max(results, key=lambda result: result[1].mean())
+    gain = best[1] - default[1]
+    return best[0] if gain.mean() > gain.std(ddof=1) / np.sqrt(len(gain)) else default[0]

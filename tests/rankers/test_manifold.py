@@ -1,0 +1,318 @@
+"""Manifold ranking and personalised PageRank against their dense closed forms."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from sklearn.exceptions import ConvergenceWarning
+from tests.oracles import diffused, personalised_pagerank
+
+import semirank
+from semirank import ManifoldRanking, ManifoldRankingCV, PersonalizedPageRank
+from semirank.dataset import DataWarning
+from semirank.graphs import connected_graph, full_graph, inner_graph, knn_graph
+
+nan = np.nan
+EXACT = {"tol": 1e-12}
+
+
+def points(n=40, d=3, seed=0):
+    return np.random.default_rng(seed).normal(size=(n, d))
+
+
+def labels(n=40, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.full(n, nan)
+    chosen = rng.permutation(n)
+    y[chosen[:3]], y[chosen[3:6]] = [1, 2, 0.5], [0, 0, -1]
+    return y
+
+
+def weights(d, power):
+    return np.where(d > 0, d, 1) ** power
+
+
+def sides(y):
+    positive, negative = np.where(y > 0, y, 0), np.where(y <= 0, 1 - y, 0)
+    return positive / positive.sum(), negative / negative.sum()
+
+
+@pytest.mark.parametrize("solver", ["auto", "closed", "iterate", "cg", "chebyshev", "push"])
+@pytest.mark.parametrize("c", [0.0, 0.5, 1.0])
+def test_positive_labels_equal_the_closed_form(solver, c):
+    X, y = points(), labels()
+    W = knn_graph(X, 10).toarray()
+    ranker = ManifoldRanking(alpha=0.9, degree_correction=c, solver=solver, combine="positive", **EXACT).fit(
+        X, y
+    )
+    expected = W.sum(axis=1) ** -c * diffused(W, np.where(y > 0, y, 0), 0.9)
+    np.testing.assert_allclose(ranker.scores_, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "build"),
+    [
+        ("knn", {"n_neighbors": 5, "sigma": "local"}, lambda X: knn_graph(X, 5, sigma="local")),
+        ("knn", {"metric": "cosine"}, lambda X: knn_graph(X, 10, metric="cosine")),
+        ("connected", {"sigma": 0.7}, lambda X: connected_graph(X, sigma=0.7)),
+        ("full", {"sigma": 1.25}, lambda X: full_graph(X, sigma=1.25)),
+        ("inner", {}, lambda X: inner_graph(np.abs(X))),
+    ],
+)
+def test_every_graph_and_both_signs(name, options, build):
+    X, y = np.abs(points()), labels()
+    W = build(X).toarray()
+    positive, negative = (diffused(W, side, 0.99) / np.sqrt(W.sum(axis=1)) for side in sides(y))
+    difference = ManifoldRanking(graph=name, combine="difference", **options, **EXACT).fit(X, y)
+    np.testing.assert_allclose(difference.scores_, positive - negative, rtol=1e-7, atol=1e-9)
+    ratio = ManifoldRanking(graph=name, combine="ratio", **options, **EXACT).fit(X, y)
+    floor = 0.01 * np.mean([positive, negative])
+    np.testing.assert_allclose(ratio.scores_, np.log((positive + floor) / (negative + floor)), atol=1e-7)
+
+
+@pytest.mark.parametrize("k", [0.0, 0.5, 1.0])
+def test_pagerank_equals_its_closed_form(k):
+    X, y = points(), labels()
+    W = knn_graph(X, 10).toarray()
+    ranker = PersonalizedPageRank(k, alpha=0.85, combine="positive", **EXACT).fit(X, y)
+    np.testing.assert_allclose(
+        ranker.scores_, personalised_pagerank(W, np.where(y > 0, y, 0), 0.85, k), rtol=1e-9
+    )
+
+
+def test_pagerank_with_power_one_half_is_manifold_ranking_times_the_root_of_the_degree():
+    X, y = points(), labels()
+    manifold = ManifoldRanking(degree_correction=0.0, **EXACT).fit(X, y)
+    walk = PersonalizedPageRank(0.5, **EXACT).fit(X, y)
+    degrees = knn_graph(X, 10).sum(axis=1)
+    np.testing.assert_allclose(walk.scores_, np.sqrt(degrees) * manifold.scores_, rtol=1e-8, atol=1e-9)
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 1000), n_lists=st.integers(1, 4))
+def test_a_users_own_graph_in_the_users_own_order(seed, n_lists):
+    rng = np.random.default_rng(seed)
+    qid = rng.integers(0, n_lists, 30)
+    W = rng.random((30, 30)) * (rng.random((30, 30)) < 0.3) * (qid[:, None] == qid)
+    W = np.triu(W, 1) + np.triu(W, 1).T
+    y = np.where(rng.random(30) < 0.4, 1.0, nan)
+    y[0] = 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        ranker = ManifoldRanking(csr_array(W), combine="positive", degree_correction=0, **EXACT)
+        ranker.fit(np.zeros((30, 1)), y, qid)
+    np.testing.assert_allclose(ranker.scores_, diffused(W, np.nan_to_num(y), 0.99), rtol=1e-8, atol=1e-10)
+
+
+def test_explanations_add_up_and_name_the_labelled_items():
+    X, y = points(), labels()
+    for ranker in (
+        ManifoldRanking(**EXACT),
+        PersonalizedPageRank(**EXACT),
+        ManifoldRanking(combine="positive", **EXACT),
+    ):
+        ranker.fit(X, y)
+        for item in range(0, 40, 7):
+            items, amounts = ranker.explain(item)
+            assert sorted(items) == np.flatnonzero(~np.isnan(y)).tolist()
+            assert amounts.sum() == pytest.approx(ranker.scores_[item], rel=1e-8, abs=1e-10)
+    one = ManifoldRanking(**EXACT).fit(X, np.where(np.arange(40) == 4, 1, nan))
+    assert one.explain(9).amounts.tolist() == pytest.approx([one.scores_[9]])
+
+
+def test_a_contribution_is_what_the_score_loses_without_the_label():
+    X, y = points(), labels()
+    whole = ManifoldRanking(combine="positive", **EXACT).fit(X, y)
+    items, amounts = whole.explain(11)
+    for item, amount in zip(items, amounts, strict=True):
+        without = y.copy()
+        without[item] = nan
+        rest = ManifoldRanking(combine="positive", **EXACT).fit(X, without)
+        assert whole.scores_[11] - rest.scores_[11] == pytest.approx(amount, abs=1e-9)
+
+
+def test_explain_refuses_what_it_cannot_split():
+    ranker = ManifoldRanking(combine="ratio").fit(points(), labels())
+    with pytest.raises(ValueError, match="logarithm"):
+        ranker.explain(0)
+    with pytest.raises(ValueError, match="row number from 0 to 39"):
+        ManifoldRanking().fit(points(), labels()).explain(40)
+
+
+def test_rerank_equals_a_new_fit_and_starts_warm():
+    X, y = points(400), labels(400)
+    more = y.copy()
+    more[np.flatnonzero(np.isnan(y))[5]] = 1
+    ranker = ManifoldRanking(tol=1e-10, combine="positive").fit(X, y)
+    again = ManifoldRanking(tol=1e-10, combine="positive").fit(X, more)
+    np.testing.assert_allclose(ranker.rerank(more).scores_, again.scores_, rtol=1e-6, atol=1e-9)
+    ranker.rerank(more)
+    assert ranker.n_iter_.max() <= 1
+
+
+def test_a_new_item_gets_what_an_unlabelled_item_in_its_place_has():
+    X = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [10.0]])
+    y = [1, nan, nan, nan, nan, 0]
+    for sigma in (1.5, "median", "local"):
+        for c in (0.0, 0.5):
+            ranker = ManifoldRanking(n_neighbors=2, sigma=sigma, degree_correction=c, **EXACT).fit(X, y)
+            W = knn_graph(X, 2, sigma=sigma).toarray()
+            row = W[3]  # item 3 has exactly its two nearest as neighbours: leave it out and put it back
+            f = ranker.diffused_[:, 0]
+            assert np.count_nonzero(row) >= 2
+            expected = 0.99 * (row / np.sqrt(row.sum() * W.sum(axis=1))) @ f * row.sum() ** -c
+            assert ranker.scores_[3] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("options", [{}, {"sigma": 20.0}, {"sigma": "local"}, {"metric": "cosine"}])
+def test_new_items_are_ranked_nearly_as_well_as_fitted_ones(options):
+    digits = semirank.load("digits", relevant="8")
+    few = digits.hide_labels(keep=20, keep_levels=True, random_state=0)
+    new = (np.arange(len(digits)) % 2 == 0) & ~few.labelled
+    ranker = ManifoldRanking(**options).fit(few.X[~new], few.y[~new])
+    [inductive] = semirank.metrics.auc(digits.y[new], ranker.predict(digits.X[new]))
+    old = ~new & ~few.labelled
+    [transductive] = semirank.metrics.auc(digits.y[old], ranker.scores_[old[~new]])
+    assert inductive > transductive - 0.03
+
+
+def test_weights_of_new_edges_are_those_of_the_graph():
+    X = points(60)
+    qid = np.arange(60) % 2
+    for sigma in (0.7, "median"):
+        ranker = ManifoldRanking(sigma=sigma, n_neighbors=30).fit(X, labels(60), qid)
+        data = semirank.RankingDataset(X, labels(60), qid)
+        attached = ranker._attach(data).toarray()
+        graph = ranker.graph_.toarray()
+        both = (attached > 0) & (graph > 0)
+        assert both.sum() > 1000
+        np.testing.assert_allclose(attached[both], graph[both], rtol=1e-6)
+
+
+def test_queries_by_item_by_set_and_by_vector():
+    X = points(200, seed=3)
+    ranker = ManifoldRanking(**EXACT).fit_graph(X)
+    scores = ranker.score_queries([5, [7, 8]])
+    for row, items in zip(scores, ([5], [7, 8]), strict=True):
+        y = np.full(200, nan)
+        y[items] = 1
+        np.testing.assert_allclose(
+            row, ManifoldRanking(combine="positive", **EXACT).fit(X, y).scores_, rtol=1e-7
+        )
+    found, values = ranker.rank_queries([5, [7, 8]], top=20)
+    for i, own in enumerate(([5], [7, 8])):
+        order = [item for item in np.argsort(-scores[i]) if item not in own][:20]
+        assert found[i].tolist() == order
+        np.testing.assert_allclose(values[i], scores[i][order], rtol=1e-7)
+    near, _ = ranker.rank_queries(X[[5]] + 1e-9, top=1)
+    assert near[0, 0] == 5
+
+
+def test_push_finds_the_same_best_items():
+    X = points(3000, d=2, seed=4)
+    exact, _ = ManifoldRanking(solver="cg", tol=1e-10).fit_graph(X).rank_queries([3, 77], top=50)
+    local, _ = ManifoldRanking(solver="push").fit_graph(X).rank_queries([3, 77], top=50)
+    agreement = [len(set(a) & set(b)) / 50 for a, b in zip(exact, local, strict=True)]
+    assert min(agreement) >= 0.96
+
+
+def test_queries_in_several_lists_stay_in_their_list():
+    X, qid = points(40), np.repeat(["a", "b"], 20)
+    found, _ = ManifoldRanking().fit_graph(X, qid).rank_queries([25], top=30)
+    assert set(found[0][found[0] >= 0]) == set(range(20, 40)) - {25}
+    assert (found[0] == -1).sum() == 11
+    with pytest.raises(ValueError, match="several lists"):
+        ManifoldRanking().fit_graph(X, qid).rank_queries(X[:1])
+
+
+@pytest.mark.parametrize("query", [[40], [-1], [[]], ["x"], [1.5]])
+def test_queries_that_do_not_exist(query):
+    with pytest.raises(ValueError, match="A query is a row number from 0 to 39"):
+        ManifoldRanking().fit_graph(points()).rank_queries(query)
+
+
+def test_unreachable_items_are_counted_and_can_be_joined():
+    X = np.concatenate([points(20), points(20) + 100])
+    y = np.where(np.arange(40) == 0, 1, nan)
+    with pytest.warns(DataWarning, match="20 of 40 items cannot be reached"):
+        ranker = ManifoldRanking().fit(X, y)
+    assert ranker.n_unreached_ == 20
+    assert (ranker.scores_[20:] == 0).all()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        joined = ManifoldRanking(join=True, sigma=50.0).fit(X, y)
+    assert (joined.scores_ > 0).all()
+
+
+def test_a_solver_that_did_not_settle_is_said():
+    with pytest.warns(ConvergenceWarning, match="1 of 1 lists did not settle within max_iter=3"):
+        ranker = ManifoldRanking(solver="iterate", max_iter=3).fit(points(), labels())
+    assert ranker.residual_[0] > 1e-6
+
+
+@pytest.mark.parametrize(
+    ("options", "y", "message"),
+    [
+        ({}, np.zeros(40), "no relevant item to start from.*largest is 0"),
+        ({"graph": np.ones((3, 3))}, labels(), "square matrix of the 40 items"),
+        ({"graph": -np.ones((40, 40))}, labels(), "negative"),
+        ({"graph": np.triu(np.ones((40, 40)), 1)}, labels(), "symmetric"),
+        ({"graph": "full", "sigma": "local"}, labels(), "not 'local'"),
+        ({"alpha": 1.0}, labels(), r"alpha must be a number in \(0, 1\); got 1.0"),
+        ({"sigma": 0}, labels(), "sigma must be"),
+    ],
+)
+def test_bad_input(options, y, message):
+    with pytest.raises(ValueError, match=message):
+        ManifoldRanking(**options).fit(points(), y)
+
+
+def test_one_point_and_duplicates():
+    assert ManifoldRanking().fit([[1.0]], [1]).scores_.tolist() == [1.0]
+    same = ManifoldRanking(n_neighbors=2).fit(np.zeros((5, 2)), [1, nan, nan, nan, nan])
+    assert np.isfinite(same.scores_).all()
+
+
+def test_a_fitted_own_graph_refuses_new_items():
+    ranker = ManifoldRanking(graph=knn_graph(points(), 5)).fit(points(), labels())
+    with pytest.raises(ValueError, match="graph of its own"):
+        ranker.predict(points(2))
+
+
+def test_cv_leaves_out_by_definition():
+    """The AUC of a left-out item is that of a ranker fitted without its label."""
+    X, y = points(60, seed=5), labels(60, seed=5)
+    cv = ManifoldRankingCV((5,), ("median",), (0.9,), (0.5,), random_state=0).fit(X, y)
+    found = []
+    for item in np.flatnonzero(y > 0):
+        without = y.copy()
+        without[item] = nan
+        scores = ManifoldRanking(n_neighbors=5, alpha=0.9).fit(X, without).scores_
+        found.append(np.mean(scores[np.isnan(y)] < scores[item]))
+    assert cv.cv_scores_[0]["auc"] == pytest.approx(np.mean(found), abs=1e-3)
+    assert cv.best_params_ == {"n_neighbors": 5, "sigma": "median", "alpha": 0.9, "degree_correction": 0.5}
+
+
+def test_cv_finds_the_setting_that_is_plainly_better():
+    """Where degree is pure noise and labels are many, the plain form at alpha near 1 must not be chosen."""
+    digits = semirank.load("digits", relevant="3")
+    few = digits.hide_labels(keep=60, keep_levels=True, random_state=0)
+    cv = ManifoldRankingCV(alphas=(0.1, 0.99), random_state=0, combine="positive").fit(few.X, few.y)
+    worst = min(cv.cv_scores_, key=lambda row: row["auc"])
+    assert cv.best_params_ != {name: worst[name] for name in cv.best_params_}
+    best = max(cv.cv_scores_, key=lambda row: row["auc"])
+    chosen = next(
+        row for row in cv.cv_scores_ if all(row[name] == cv.best_params_[name] for name in cv.best_params_)
+    )
+    assert chosen["auc"] >= best["auc"] - best["standard_error"]
+
+
+@pytest.mark.parametrize(
+    "options", [{"alphas": ()}, {"alphas": (0.5, 1.5)}, {"n_neighbors": (0,)}, {"sigmas": ("wide",)}]
+)
+def test_cv_refuses_a_grid_outside_the_limits(options):
+    with pytest.raises(ValueError, match=next(iter(options))):
+        ManifoldRankingCV(**options).fit(points(), labels())
