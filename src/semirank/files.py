@@ -26,7 +26,7 @@ def name_of(source: Source) -> str:
     """Name a source as it should stand in a message."""
     if source == STDIO:
         return "<stdin>"
-    return str(source) if isinstance(source, (str, os.PathLike)) else getattr(source, "name", "<stream>")
+    return str(source) if isinstance(source, (str, os.PathLike)) else str(getattr(source, "name", "<stream>"))
 
 
 def ending_of(name: str) -> str:

@@ -115,6 +115,31 @@ def test_evaluate_per_list(run, letor, tmp_path):
     }
 
 
+def test_qrels_and_run_as_trec_eval_sees_them(run, tmp_path):
+    import pytrec_eval
+
+    qrels = {"q1": {"a": 1, "b": 0, "c": 1, "e": 1}, "q2": {"x": 0, "y": 1}}
+    ranking = {
+        "q1": {"a": 0.5, "b": 0.5, "c": 0.1, "d": 0.9, "e": -1.0},
+        "q2": {"x": 2.0, "y": 1.0, "z": 3.0},
+    }
+    (tmp_path / "j.qrels").write_text("".join(f"{q} 0 {d} {r}\n" for q in qrels for d, r in qrels[q].items()))
+    (tmp_path / "r.run").write_text(
+        "".join(f"{q} Q0 {d} 1 {s} t\n" for q in ranking for d, s in ranking[q].items())
+    )
+    options = ["--ties", "trec", "--unjudged", "irrelevant", "--per-list", "--json"]
+    code, out, _ = run("evaluate", tmp_path / "j.qrels", tmp_path / "r.run", "AP", "P@5", "RR", *options)
+    assert code == 0
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, {"map", "P_5", "recip_rank"}).evaluate(ranking)
+    for line in map(json.loads, out.splitlines()):
+        expected = theirs[line["qid"]]
+        assert [line["AP"], line["P@5"], line["RR"]] == pytest.approx(
+            [expected["map"], expected["P_5"], expected["recip_rank"]]
+        )
+    code, out, _ = run("evaluate", tmp_path / "j.qrels", tmp_path / "r.run", "Judged@5")
+    assert float(rows(out)[1][1]) == pytest.approx((4 / 5 + 2 / 3) / 2)
+
+
 def test_the_readme_job_is_the_library_called_by_hand(run):
     code, out, _ = run("rank", "digits", "--keep", 10, "--metric", "P@50", "--seed", 3)
     digits = semirank.load("digits")

@@ -24,11 +24,20 @@ def evaluate(
         Literal["error", "ignore"],
         typer.Option(help="What to do with scores of items that are not in the data."),
     ] = "error",
+    ties: Annotated[
+        Literal["expected", "trec"],
+        typer.Option(help="Equal scores: the mean over all their orders, or the order of trec_eval."),
+    ] = "expected",
+    unjudged: Annotated[
+        Literal["ignore", "irrelevant"],
+        typer.Option(help="Items without a label: left out, or counted as irrelevant as in trec_eval."),
+    ] = "ignore",
     out: Out = None,
 ) -> None:
     """Measure scores against the labels of the data: mean over lists, or each list.
 
-    Items without a label are left out; lists where a metric is undefined are counted, not averaged.
+    Lists where a metric is undefined are counted, not averaged. With qrels as DATA, items that only the
+    scores name are taken as items without a label.
     """
     for name in metric:
         try:
@@ -37,6 +46,9 @@ def evaluate(
             raise typer.BadParameter(str(error)) from None
     data = reading.open()
     speaking.say(repr(data))
-    given = semirank.readers.read_ranking(scores).for_dataset(data, missing=missing, unknown=unknown)
-    result = semirank.selection.evaluate(data, given, metric)
+    ranking = semirank.readers.read_ranking(scores)
+    if data.n_features == 0 and data.texts is None:
+        data = semirank.readers.add_unjudged(data, ranking)
+    given = ranking.for_dataset(data, missing=missing, unknown=unknown)
+    result = semirank.selection.evaluate(data, given, metric, ties=ties, unlabelled=unjudged)
     speaking.show(list_rows(result) if per_list else metric_rows(result), out)

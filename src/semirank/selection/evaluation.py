@@ -36,8 +36,10 @@ class Evaluation:
         return int((~np.isnan(self.values[name])).sum())
 
 
-def evaluate(data: RankingDataset, scores: Any, names: Sequence[str]) -> Evaluation:
+def evaluate(data: RankingDataset, scores: Any, names: Sequence[str], **options: Any) -> Evaluation:
     """Measure scores, given in the caller's order, against the labels of the data.
+
+    The options are those of `metrics.measure`: `ties` and `unlabelled`.
 
     Examples
     --------
@@ -48,7 +50,7 @@ def evaluate(data: RankingDataset, scores: Any, names: Sequence[str]) -> Evaluat
     >>> result.values["AUC"], result.mean("RR")
     (array([1., 0.]), 0.75)
     """
-    values = metrics.measure(names, data.y, data.arrange(scores), data.qid, item_ids=data.item_ids)
+    values = metrics.measure(names, data.y, data.arrange(scores), data.qid, item_ids=data.item_ids, **options)
     return Evaluation(data.list_ids, values)
 
 
