@@ -23,6 +23,8 @@ from semirank.rankers.folds import deal_labels
 from semirank.rankers.label_levels import check_levels, compare_levels, relative_to_list
 from semirank.rankers.rayleigh import WIDTH, RayleighRanker, factorise, roughness
 
+CLEARLY = 2.0
+
 
 @dataclass(frozen=True)
 class Several:
@@ -49,8 +51,9 @@ class RayleighRankerCV(Ranker):
     whole lists are hidden, else items, with equal labels dealt out evenly. Both are dealt out by a fixed
     projection of the features, so that the order of the items does not matter and there is no seed.
 
-    Of the settings within one standard error of the best, the one nearest to the defaults of
-    `RayleighRanker` is taken, and refitted to all labels: few labels cannot tell small differences.
+    Of the settings that the best one does not beat by two standard errors of their difference over the
+    folds, the one nearest to the defaults of `RayleighRanker` is taken and fitted to all labels: few labels
+    cannot tell small differences, and the best of many settings is partly the luckiest.
 
     Parameters
     ----------
@@ -210,10 +213,11 @@ class RayleighRankerCV(Ranker):
         return values
 
     def _choose(self, data: RankingDataset, values: Floats) -> dict[str, Any]:
-        """Take the setting nearest to the defaults among those within one standard error of the best."""
+        """Take the setting nearest to the defaults among those that the best does not clearly beat."""
         means = values.mean(axis=-1)
         best = np.unravel_index(means.argmax(), means.shape)
-        error = values[best].std(ddof=1) / np.sqrt(values.shape[-1])
+        lead = values[best] - values
+        error = lead.std(axis=-1, ddof=1) / np.sqrt(values.shape[-1])
         usual = RayleighRanker()
         axes = [
             _steps_from(WIDTH, self.widths if self.kernel == "rbf" else (WIDTH,)),
@@ -222,7 +226,7 @@ class RayleighRankerCV(Ranker):
             _steps_from(usual.smoothness, self.smoothnesses),
         ]
         steps = sum(np.ix_(*axes))
-        good = means >= means[best] - error
+        good = lead.mean(axis=-1) <= CLEARLY * error
         rank = np.lexsort((-means.ravel(), np.where(good, steps, np.inf).ravel()))
         width, size, ridge, smoothness = np.unravel_index(rank[0], means.shape)
         return {
