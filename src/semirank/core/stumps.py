@@ -81,16 +81,17 @@ def search_bins(bins: Bytes, n_edges: Integers, signed: Floats) -> tuple[int, in
 
 
 @njit(cache=True)
-def _best_entry(rows: AnyArray, cuts: Booleans, signed: Floats) -> tuple[float, int]:
-    """Find the sum over the entries up to a cut that is farthest from 0, and the cut."""
+def _best_entry(rows: AnyArray, cuts: Booleans, signed: Floats, start: int, stop: int) -> tuple[float, int]:
+    """Find the sum over the entries from start up to a cut that is farthest from 0, and the cut."""
     best, place, above = 0.0, -1, 0.0
-    for entry in range(len(rows)):
-        if rows[entry] >= 0:
-            above += signed[rows[entry]]
+    for entry in range(start, stop):
+        row = rows[entry]
+        if row >= 0:
+            above += signed[row]
         else:  # with the zeros, all items but the negative ones are above
             above = 0.0
-            for below in rows[entry + 1 :]:
-                above -= signed[below]
+            for below in range(entry + 1, stop):
+                above -= signed[rows[below]]
         if cuts[entry] and abs(above) > abs(best) + MARGIN:
             best, place = above, entry
     return best, place
@@ -125,9 +126,7 @@ def search_sorted(indptr: Integers, rows: AnyArray, cuts: Booleans, signed: Floa
     n_columns = len(indptr) - 1
     sums, entries = np.empty(n_columns), np.empty(n_columns, np.int64)
     for column in prange(n_columns):
-        start, stop = indptr[column], indptr[column + 1]
-        sums[column], place = _best_entry(rows[start:stop], cuts[start:stop], signed)
-        entries[column] = start + place
+        sums[column], entries[column] = _best_entry(rows, cuts, signed, indptr[column], indptr[column + 1])
     column = _first_best(sums)
     return (column, entries[column], sums[column]) if column >= 0 else (-1, -1, 0.0)
 

@@ -94,7 +94,8 @@ class SortedColumns:
     indptr : int64 array of shape (n_columns + 1,)
         Where the entries of each start.
     rows : int32 array of shape (n_entries,)
-        The items in descending order of value; -1 stands for all items with a zero.
+        The items in descending order of value; -1 stands for all items with a zero, if others are
+        negative.
     cuts : bool array of shape (n_entries,)
         Whether a threshold lies below the entry.
     thresholds : float64 array of shape (n_entries,)
@@ -109,22 +110,16 @@ class SortedColumns:
 
     @classmethod
     def of(cls, X: Features, items: Integers, n_bins: int | None) -> Self:
-        """Sort the non-zeros of each feature, with one entry for its zeros; keep n_bins - 1 cuts at most."""
-        cells = coo_array(X[items])
-        stored = cells.data != 0
-        rows, columns, values = cells.row[stored], cells.col[stored], cells.data[stored].astype(np.float64)
-        n_stored = np.bincount(columns, minlength=X.shape[1])
-        with_zeros = np.flatnonzero((n_stored > 0) & (n_stored < len(items)))
-        rows = np.append(rows, np.full(len(with_zeros), -1))
-        columns, values = np.append(columns, with_zeros), np.append(values, np.zeros(len(with_zeros)))
-        order = np.lexsort((-values, columns))
-        rows, columns, values = rows[order].astype(np.int32), columns[order], values[order]
+        """Sort the non-zeros of each feature, and keep n_bins - 1 cuts at most."""
+        rows, columns, values = _sorted_entries(X[items])
+        cuts = np.append((columns[1:] == columns[:-1]) & (values[1:] < values[:-1]), False)
+        thresholds = np.append(midpoints(values[1:], values[:-1]), np.nan)
+        needed = (rows >= 0) | cuts  # the zeros are not, where they are the smallest values
+        rows, columns, cuts, thresholds = rows[needed], columns[needed], cuts[needed], thresholds[needed]
         features, indptr = np.unique(columns, return_index=True)
         indptr = np.append(indptr, len(rows))
-        cuts = np.append((columns[1:] == columns[:-1]) & (values[1:] < values[:-1]), False)
         if n_bins is not None:
             _thin_out(cuts, rows, indptr, len(items), n_bins)
-        thresholds = np.append(midpoints(values[1:], values[:-1]), np.nan)
         return cls(features, indptr, rows, cuts, thresholds)
 
     def best(self, signed: Floats) -> tuple[int, int, float]:
@@ -146,6 +141,22 @@ class SortedColumns:
     def stump(self, column: int, cut: int) -> tuple[int, float]:
         """Return the feature and the threshold below the cut."""
         return int(self.features[column]), float(self.thresholds[cut])
+
+
+def _sorted_entries(X: Features) -> tuple[AnyArray, Integers, Floats]:
+    """Return row, column and value of the non-zeros, by column and descending value.
+
+    A column that has zeros beside non-zeros gets one entry for all of them, in row -1.
+    """
+    cells = coo_array(X)
+    stored = cells.data != 0
+    rows, columns, values = cells.row[stored], cells.col[stored], cells.data[stored].astype(np.float64)
+    n_stored = np.bincount(columns, minlength=X.shape[1])
+    with_zeros = np.flatnonzero((n_stored > 0) & (n_stored < X.shape[0]))
+    rows = np.append(rows, np.full(len(with_zeros), -1)).astype(np.int32)
+    columns, values = np.append(columns, with_zeros), np.append(values, np.zeros(len(with_zeros)))
+    order = np.lexsort((-values, columns))
+    return rows[order], columns[order], values[order]
 
 
 def midpoints(low: Floats, high: Floats) -> Floats:
