@@ -73,3 +73,60 @@ def leave_items_out(Phi, y, ridge):
         found = Phi @ train(Phi, np.where(np.arange(len(y)) == i, nan, y), qid, ridge)
         scores[i] = found[i] - found[others].mean()
     return scores
+
+
+def root(L):
+    """Return the symmetric square root of a positive semidefinite matrix."""
+    values, vectors = np.linalg.eigh(L)
+    return (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+
+
+def left_out_residuals(Phi, y, qid, ridge):
+    """Retrain without each list; stack L_UU^(1/2) (y_U - f(X_U)) over the lists U."""
+    residuals = []
+    for each in dict.fromkeys(qid.tolist()):
+        inside = qid == each
+        found = Phi @ train(Phi, np.where(inside, nan, y), qid, ridge)
+        residuals.append(root(laplacian(y[inside], qid[inside])) @ (y - found)[inside])
+    return np.concatenate(residuals)
+
+
+def transductive_labels(Phi, y, qid, ridge, pulls):
+    """Minimise the squared residuals of left-out lists plus each pull, training again for each label."""
+    unknown = np.flatnonzero(np.isnan(y))
+    reference = (Phi @ train(Phi, y, qid, ridge))[unknown]
+    known = np.nan_to_num(y)
+    start = left_out_residuals(Phi, known, qid, ridge)
+    units = np.eye(len(y))[unknown]
+    effects = np.column_stack([left_out_residuals(Phi, known + e, qid, ridge) - start for e in units])
+    labels = np.tile(y, (len(pulls), 1))
+    for row, pull in zip(labels, pulls, strict=True):
+        system = effects.T @ effects + pull * np.eye(len(unknown))
+        row[unknown] = np.linalg.solve(system, pull * reference - effects.T @ start)
+    return labels
+
+
+def theorem_2(K, y, qid, ridge, pull):
+    """Return the labels of theorem 2, with P_(U^c U) P_UU^-1 in G and the ridge in place of half of it."""
+    V = np.isnan(y)
+    known = np.nan_to_num(y)
+    L = laplacian(known, qid)
+    P = np.linalg.inv(L @ K + ridge * np.eye(len(y)))
+    E, F = np.zeros_like(K), np.zeros(len(y))
+    for each in dict.fromkeys(qid.tolist()):
+        U = qid == each
+        rest = P[np.ix_(~U, ~U)] - P[np.ix_(~U, U)] @ np.linalg.solve(P[np.ix_(U, U)], P[np.ix_(U, ~U)])
+        G = np.zeros_like(K)
+        G[np.ix_(U, ~U)] = K[np.ix_(U, ~U)] @ rest @ L[np.ix_(~U, ~U)]
+        S, H, Z, B = V & U, V & ~U, ~V & U, ~V & ~U
+        E[np.ix_(S, S)] += L[np.ix_(S, S)]
+        E[np.ix_(S, H)] -= L[np.ix_(S, S)] @ G[np.ix_(S, H)]
+        E[np.ix_(H, S)] -= G[np.ix_(S, H)].T @ L[np.ix_(S, S)]
+        E[np.ix_(H, H)] += G[np.ix_(U, H)].T @ L[np.ix_(U, U)] @ G[np.ix_(U, H)]
+        F[S] += L[np.ix_(S, S)] @ G[np.ix_(S, B)] @ known[B]
+        F[H] += G[np.ix_(Z, H)].T @ L[np.ix_(Z, Z)] @ known[Z]
+        F[H] -= G[np.ix_(U, H)].T @ L[np.ix_(U, U)] @ G[np.ix_(U, B)] @ known[B]
+    reference = (K @ train_dual(K, y, qid, ridge))[V]
+    labels = y.copy()
+    labels[V] = np.linalg.solve(E[np.ix_(V, V)] + pull * np.eye(V.sum()), F[V] + pull * reference)
+    return labels

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.linalg import LinAlgError
@@ -20,7 +20,13 @@ INDEFINITE = 1e-8
 
 
 class DirectRidge(PairwiseRidge):
-    """A form with a symmetric matrix, in whose eigenbasis every ridge is a division."""
+    """A form with a symmetric matrix, in whose eigenbasis every ridge is a division.
+
+    With B the labelled items in the eigenbasis (`rows`) and D = 1 / (spectrum + ridge), the residuals
+    ``t - R f`` are a multiple of ``B D B' t`` (dual) or equal to ``t - B D B' t`` (primal).
+    """
+
+    keeps_target: ClassVar[bool]
 
     def __init__(self, pairs: LabelledPairs, matrix: Floats, right_side: Floats) -> None:
         self.pairs = pairs
@@ -76,6 +82,10 @@ class DirectRidge(PairwiseRidge):
         return HeldOut(residuals, left / (self.spectrum + ridges[:, None]))
 
     @abstractmethod
+    def rows(self) -> Floats:
+        """Return all labelled items in the eigenbasis."""
+
+    @abstractmethod
     def _rows(self, k: int) -> Floats:
         """Return the items of list k in the eigenbasis."""
 
@@ -90,6 +100,8 @@ class Dual(DirectRidge):
     Left out, a list U has the residuals ``(G_UU)^-1 (G t)_U`` with ``G = (R K R + ridge I)^-1``: symmetric,
     and accurate for small ridges, which the inverse of ``L K + ridge I`` (L = R R) is not.
     """
+
+    keeps_target = False
 
     def __init__(self, kernel: Floats, pairs: LabelledPairs) -> None:
         """Take the kernel matrix of the items of `pairs`, which is overwritten."""
@@ -108,6 +120,13 @@ class Dual(DirectRidge):
     def weights_at(self, coordinates: Floats) -> Floats:
         """Turn coordinates into weights of labelled items."""
         return self.pairs.centre(self.vectors @ coordinates.T)
+
+    def rows(self) -> Floats:
+        """Return the eigenvectors, centred within lists."""
+        return (
+            self.pairs.centre(self.vectors)
+            / np.repeat(self.pairs.scales, np.diff(self.pairs.indptr))[:, None]
+        )
 
     def _rows(self, k: int) -> Floats:
         rows = self.vectors[self.pairs.items(k)]
@@ -134,6 +153,8 @@ class Primal(DirectRidge):
     ``H = Z_U (Z'Z + ridge I)^-1 Z_U'``; a list longer than there are features is taken out of Z'Z instead.
     """
 
+    keeps_target = True
+
     def __init__(self, features: Features, pairs: LabelledPairs) -> None:
         self.features = features
         right_side = features.T @ pairs.centre(pairs.target)
@@ -151,6 +172,10 @@ class Primal(DirectRidge):
         """Turn coordinates into weights of features."""
         return self.vectors @ coordinates.T
 
+    def rows(self) -> Floats:
+        """Return Z in the eigenbasis."""
+        return self.pairs.centre(self.features @ self.vectors)
+
     def _rows(self, k: int) -> Floats:
         return self.pairs.centre(self.features[self.pairs.items(k)] @ self.vectors, slice(k, k + 1))
 
@@ -164,7 +189,7 @@ class Primal(DirectRidge):
 
     def without_item(self, ridges: Floats) -> Floats:
         """Return the residuals divided by what the item does not explain of itself."""
-        rows = self.pairs.centre(self.features @ self.vectors)
+        rows = self.rows()
         shrink = 1.0 / (self.spectrum + ridges[:, None])
         residuals = self.pairs.target - (shrink * self.projection) @ rows.T
         own = 1.0 - 1.0 / len(rows) - shrink @ (rows**2).T

@@ -1,13 +1,13 @@
 """The labelled items that can be compared: those with a labelled partner in their list."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
 import numpy as np
 
-from semirank.core.arrays import AnyArray, Floats, Integers
+from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
 from semirank.core.lists import centre_lists
 
 BLOCK_CELLS = 2**24
@@ -51,6 +51,15 @@ class LabelledPairs:
         means = np.add.reduceat(y[rows], starts[:-1]) / counts[teaches] if len(rows) else np.empty(0)
         differences = y[rows] - np.repeat(means, counts[teaches])
         return cls(rows, np.flatnonzero(teaches), starts, differences)
+
+    @classmethod
+    def of_parts(cls, y: Floats, second: Booleans, indptr: Integers) -> Self:
+        """Take the marked items of each list as a list of their own; all items have a label."""
+        part = 2 * np.repeat(np.arange(len(indptr) - 1), np.diff(indptr)) + second
+        order = np.argsort(part, kind="stable")
+        sizes = np.bincount(part)
+        pairs = cls.of(y[order], np.concatenate([[0], np.cumsum(sizes[sizes > 0])]))
+        return replace(pairs, rows=order[pairs.rows])
 
     @property
     def n_items(self) -> int:

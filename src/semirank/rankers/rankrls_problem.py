@@ -72,7 +72,7 @@ class Problem:
     @classmethod
     def of(cls, data: RankingDataset, pairs: LabelledPairs, kernel: Kernel, n_components: int | None) -> Self:
         """Choose columns and form by the shape of the data: what is smaller, features or labelled items."""
-        X = data.X if pairs.n_items == data.n_items else data.X[pairs.rows]
+        X = data.X if np.array_equal(pairs.rows, np.arange(data.n_items)) else data.X[pairs.rows]
         basis = kernel.basis(data.X, data.order[pairs.rows]) if kernel.name == "precomputed" else X
         if n_components is not None:
             return cls(data, *_components(X, basis, pairs, kernel, n_components))
