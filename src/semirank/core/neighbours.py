@@ -75,12 +75,13 @@ def nearest_by_difference(
                     _insert(indices[i], squared[i], j, value)
 
 
-@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
-def _smallest_difference(halves: AnyArray, products: AnyArray, first: int, last: int) -> np.float32:
-    smallest = np.float32(np.inf)
-    for j in range(first, last):
-        smallest = min(smallest, halves[j] - products[j])
-    return smallest
+@njit(cache=True, nogil=True)
+def _any_below(bound: float, halves: AnyArray, products: AnyArray) -> bool:
+    """Tell whether any difference is below the bound; a count, unlike a minimum, is vectorised."""
+    count = np.int32(0)
+    for j in range(len(products)):
+        count += np.int32(halves[j] - products[j] < bound)
+    return count > 0
 
 
 @njit(cache=True, nogil=True)
@@ -104,7 +105,7 @@ def scan_products(
         i, row = rows[q], products[q]
         for start in range(0, len(row), _WIDTH):
             stop = min(start + _WIDTH, len(row))
-            if _smallest_difference(halves, row, start, stop) < bounds[i, -1]:
+            if _any_below(bounds[i, -1], halves[start:stop], row[start:stop]):
                 for c in range(start, stop):
                     value, group = halves[c] - row[c], data_groups[numbers[c]]
                     if value < bounds[i, -1] and group >= 0 and group != row_groups[i]:

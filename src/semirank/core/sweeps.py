@@ -81,9 +81,10 @@ def residual_many(S: Sparse, alpha: float, f: Floats, y: Floats, starts: Integer
     r = np.empty_like(f)
     for c in prange(len(starts) - 1):
         for i in range(starts[c], starts[c + 1]):
-            _row_products(S, i, f, r[i])
-            for j in range(f.shape[1]):
-                r[i, j] = y[i, j] - f[i, j] + alpha * r[i, j]
+            f_row, y_row, r_row = f[i], y[i], r[i]
+            _row_products(S, i, f, r_row)
+            for j in range(len(r_row)):
+                r_row[j] = y_row[j] - f_row[j] + alpha * r_row[j]
     return r
 
 
@@ -102,8 +103,9 @@ def squares_many(x: AnyArray, starts: Integers) -> Floats:
     sums = np.zeros((len(starts) - 1, x.shape[1]))
     for c in prange(len(sums)):
         for i in range(starts[c], starts[c + 1]):
-            for j in range(x.shape[1]):
-                sums[c, j] += np.float64(x[i, j]) ** 2
+            x_row, sum_row = x[i], sums[c]
+            for j in range(len(x_row)):
+                sum_row[j] += np.float64(x_row[j]) * x_row[j]
     return sums
 
 
@@ -218,8 +220,13 @@ def turn(shares: Floats, r: Floats, starts: Integers, working: Booleans, p: Floa
     """Turn to the next direction: ``p = r + share p``."""
     for c in prange(len(working)):
         if working[c]:
-            for i in range(starts[c], starts[c + 1]):
-                p[i] = r[i] + shares[c] * p[i]
+            _turn(shares[c], r[starts[c] : starts[c + 1]], p[starts[c] : starts[c + 1]])
+
+
+@njit(cache=True)
+def _turn(share: float, r: Floats, p: Floats) -> None:
+    for i in range(len(p)):
+        p[i] = r[i] + share * p[i]
 
 
 @njit(cache=True, parallel=True)
@@ -228,8 +235,9 @@ def turn_many(shares: AnyArray, r: AnyArray, starts: Integers, working: Booleans
     for c in prange(len(working)):
         if working[c]:
             for i in range(starts[c], starts[c + 1]):
-                for j in range(p.shape[1]):
-                    p[i, j] = r[i, j] + shares[c, j] * p[i, j]
+                p_row, r_row, share = p[i], r[i], shares[c]
+                for j in range(len(share)):
+                    p_row[j] = r_row[j] + share[j] * p_row[j]
 
 
 @njit(cache=True, parallel=True)

@@ -23,6 +23,7 @@ LONG = 1e11
 BLOCK_ROWS = 256
 LARGE_BLOCK_ROWS = 8192
 SPARE = 6
+FEW_SPARE = 2
 MOST_PROBES = 0.4
 
 
@@ -140,7 +141,7 @@ def _fill_by_cells(
 
     def search_block(at: int) -> None:
         block = by_cell[at : at + LARGE_BLOCK_ROWS]
-        candidates = cells.search(placed[block], groups[block], near[block], indices.shape[1] + SPARE)
+        candidates = cells.search(placed[block], groups[block], near[block], indices.shape[1] + FEW_SPARE)
         _order(search, rows[block], candidates, indices, squared)
 
     in_parallel(search_block, range(0, len(rows), LARGE_BLOCK_ROWS))
