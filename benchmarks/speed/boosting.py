@@ -77,6 +77,7 @@ def a_round(X: object, y: np.ndarray, lists: np.ndarray, n_rounds: int = 10) -> 
 def rows(sizes: tuple[int, ...] = (10_000, 50_000, 250_000, 1_000_000, 5_000_000)) -> None:
     print("46 features, 500 lists; memory is one byte a cell and")
     print("       rows   ms a round   ns a cell   bytes a row")
+    a_round(*graded_lists(1_000))  # compiles
     for n_items in sizes:
         X, y, qid = graded_lists(n_items)
         time_of_round, peak = a_round(X, y, qid)

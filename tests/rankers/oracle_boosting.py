@@ -60,7 +60,7 @@ def dense_boost(X, pairs, n_rounds, n_pairs, step="bound", rows=None):
 
     rows : the rows of X whose values give thresholds.
     """
-    D, limit = pairs.weights.copy(), 0.5 * np.log(1 + 2 * max(n_pairs, 1))
+    D, limit = pairs.weights.copy(), 0.5 * np.log(1 + 2 * n_pairs)
     stumps = list(all_stumps(X if rows is None else X[rows]))
     holds = np.array([X[:, j] > theta for j, theta in stumps], dtype=float)
     orders = holds[:, pairs.better] - holds[:, pairs.worse] if stumps else np.zeros((0, len(D)))

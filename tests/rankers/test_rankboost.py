@@ -50,7 +50,7 @@ def test_equals_boosting_over_pairs(levels, balance, seed, digits, n_bins, step,
     rng = np.random.default_rng(seed)
     weights = rng.choice([0.0, 0.5, 1.0, 3.0], len(y)) if weighted else np.ones(len(y))
     pairs = dense_pairs(y, qid, weights, balance)
-    count = (weights[pairs.better] * weights[pairs.worse]).sum()
+    count = max((weights[pairs.better] * weights[pairs.worse]).sum(), len(pairs.weights))
     taught = np.unique(np.concatenate([pairs.better, pairs.worse]))
     rounds = dense_boost(X, pairs, 12, count, step, taught)
     ranker = RankBoost(12, n_bins, balance=balance, step=step).fit(X, y, qid, sample_weight=weights)
@@ -133,6 +133,15 @@ def test_a_weight_is_a_number_of_copies():
     copied = RankBoost(15).fit(X[copies], y[copies], qid[copies])
     np.testing.assert_array_equal(weighted.features_, copied.features_)
     np.testing.assert_allclose(weighted.log_losses_, copied.log_losses_, atol=1e-10)
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_weights_of_any_size(scale):
+    X, y, qid = lists(9)
+    weights = np.random.default_rng(0).random(len(y))
+    plain, scaled = (RankBoost(15).fit(X, y, qid, sample_weight=w) for w in (weights, scale * weights))
+    np.testing.assert_array_equal(scaled.features_, plain.features_)
+    np.testing.assert_allclose(scaled.alphas_, plain.alphas_, rtol=1e-6)
 
 
 def test_a_stump_without_a_fault_has_a_finite_weight():

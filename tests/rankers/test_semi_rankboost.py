@@ -44,9 +44,7 @@ def boost_by_definition(X, y, qid, loans, discount, n_rounds, balance="pairs", s
     lent = dense_pairs(labels, qid[items], None, balance, discount)
     count = len(own.weights) + len(lent.weights)
     if similarity is not None:
-        products = similarity[lent.better] * similarity[lent.worse]
-        lent.weights *= products
-        count = len(own.weights) + products.sum()
+        lent.weights *= similarity[lent.better] * similarity[lent.worse]
     lent.better, lent.worse = items[lent.better], items[lent.worse]
     pairs = own.join(lent)
     taught = np.unique(np.concatenate([pairs.better, pairs.worse]))
@@ -217,7 +215,7 @@ def test_unlabelled_neighbours_help_where_classes_are_clouds():
 
 
 def test_a_model_file_that_does_not_fit_together_is_refused(tmp_path):
-    ranker = SemiRankBoost(5, 3).fit(*lists(10))
+    ranker = SemiRankBoost(5, 3).fit(*lists(3))
     ranker.lent_labels_ = ranker.lent_labels_[1:]
     ranker.save(tmp_path / "model")
     with pytest.raises(ValueError, match="one entry for each label lent"):

@@ -70,18 +70,19 @@ class Pairs:
         balance : whether the "pairs" of a term count the same, or its "lists".
         totals : what each term is when all scores are equal.
         """
-        masses = self._masses()
-        sizes = np.diff(np.append(groups, len(masses)))
+        log_masses = self._log_masses()
+        sizes = np.diff(np.append(groups, len(log_masses)))
         if balance == "pairs":
-            shares = np.repeat(totals / np.add.reduceat(masses, groups), sizes)
+            log_shares = np.repeat(np.log(totals) - np.logaddexp.reduceat(log_masses, groups), sizes)
         else:
-            shares = np.repeat(totals / sizes, sizes) / masses
-        return replace(self, log_shares=np.log(shares), groups=groups)
+            log_shares = np.repeat(np.log(totals / sizes), sizes) - log_masses
+        return replace(self, log_shares=log_shares, groups=groups)
 
     @property
-    def n_pairs(self) -> float:
-        """Number of pairs, each counted with its weight."""
-        return float(self._masses().sum())
+    def log_count(self) -> float:
+        """Logarithm of the number of pairs, or of their weights together where that is more."""
+        unweighted = replace(self, weights=np.ones(len(self.items)))
+        return max(float(np.logaddexp.reduce(each._log_masses())) for each in (self, unweighted))
 
     def weigh(self, scores: Floats) -> tuple[Floats, Floats]:
         """Return the signed weight of each item, as a part of the loss, and the logarithms of its terms."""
@@ -100,8 +101,9 @@ class Pairs:
         with threads_for(STEPS_OF_EXP * len(scores)):
             return pair_losses(scores, self.weights, self.levels, self.lists, self._spread, self._scales)
 
-    def _masses(self) -> Floats:
-        return np.exp(self._list_losses(np.zeros(len(self.items))))
+    def _log_masses(self) -> Floats:
+        """Return the logarithm of the sum of ``u_p u_q`` over the pairs of each list."""
+        return self._list_losses(np.zeros(len(self.items)))
 
 
 def _starts(*keys: Floats | Integers) -> Integers:

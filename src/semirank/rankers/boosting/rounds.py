@@ -23,8 +23,8 @@ class Lesson(Protocol):
     items: Integers
 
     @property
-    def n_pairs(self) -> float:
-        """Number of pairs in the loss."""
+    def log_count(self) -> float:
+        """Logarithm of the number of pairs in the loss."""
 
     def weigh(self, scores: Floats) -> tuple[Floats, Floats]:
         """Return signed weights, which sum to 0 and are parts of the loss, and the log of its terms."""
@@ -54,9 +54,9 @@ def boost(lesson: Lesson, columns: Columns, step: str = "bound") -> Iterator[Rou
     step : {"bound", "exact"}
         Whether alpha minimises the bound of the loss or the loss itself. With r the sum of the signed
         weights of the stump's items, the first is ``1/2 ln((1 + r) / (1 - r))``. A stump without a fault
-        would get an infinite weight: it is held at ``1/2 ln(1 + 2 n_pairs)``.
+        would get an infinite weight: it is held at ``1/2 ln(1 + 2 P)`` for P pairs.
     """
-    limit = 0.5 * log(1.0 + 2.0 * max(lesson.n_pairs, 1.0))
+    limit = 0.5 * float(np.logaddexp(0.0, log(2.0) + lesson.log_count))
     scores = np.zeros(len(lesson.items))
     signed, log_losses = lesson.weigh(scores)
     while True:
