@@ -65,8 +65,8 @@ class Kernel:
 
         These are the rows themselves, or for a precomputed kernel the numbers of their columns.
         """
-        rows = np.arange(X.shape[0]) if rows is None else rows
-        return np.asarray(rows, dtype=np.int64) if self.name == "precomputed" else X[rows]
+        rows = slice(None) if rows is None else rows
+        return np.arange(X.shape[0])[rows] if self.name == "precomputed" else X[rows]
 
     def block(self, X: Features, basis: Features) -> AnyArray:
         """Return the kernel of each row of X with each member of a basis, dense.
@@ -84,10 +84,9 @@ class Kernel:
                 return cosine_similarity(X, basis, dense_output=True)
             case "polynomial":
                 return polynomial_kernel(X, basis, degree=self.degree, gamma=self.gamma, coef0=1.0)
-        if not (issparse(X) or issparse(basis)):
-            centre = basis.mean(axis=0)
-            X, basis = X - centre, basis - centre
-        return rbf_kernel(X, basis, gamma=self.gamma)
+        if issparse(X) or issparse(basis):
+            return rbf_kernel(X, basis, gamma=self.gamma)
+        return _dense_rbf(X, basis, float(self.gamma or 0.0))
 
     def diagonal(self, X: Features) -> Floats:
         """Return the kernel of each row of X with itself; X must be square if precomputed."""
@@ -114,6 +113,17 @@ class Kernel:
         for rows, block in self.blocks(X, basis):
             result[rows] = block @ weights
         return result
+
+
+def _dense_rbf(X: AnyArray, Z: AnyArray, gamma: float) -> AnyArray:
+    """Evaluate ``exp(-gamma |x - z|^2)`` with one product of matrices, in place, around the centre of Z."""
+    centre = Z.mean(axis=0, dtype=np.float64)
+    rows, columns = X - centre, Z - centre
+    block = rows @ (2.0 * gamma * columns.T)
+    block -= gamma * squared_lengths(rows)[:, None]
+    block -= gamma * squared_lengths(columns)
+    np.minimum(block, 0.0, out=block)
+    return np.exp(block, out=block).astype(np.result_type(X, Z), copy=False)
 
 
 def resolve(kernel: str, gamma: float | None, X: Features, *, width: float = 1.0, degree: int = 3) -> Kernel:

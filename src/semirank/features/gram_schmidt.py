@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numba import get_num_threads
 from scipy.linalg import solve_triangular
+from scipy.linalg.blas import dgemm, dtrsm
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.preprocessing import normalize
@@ -160,7 +161,7 @@ class GramSchmidt(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         self.pivots_ = run.pivots[: run.known]
         self.basis_ = kernel.basis(X, self.pivots_)
         self.triangle_ = run.triangle[: run.known, : run.known]
-        return np.ascontiguousarray(run.features[:, : run.known], dtype=given)
+        return np.ascontiguousarray(run.features(), dtype=given)
 
     def _check_state(self) -> None:
         check_limits(self.limits, self.get_params(deep=False))
@@ -182,14 +183,18 @@ class GramSchmidt(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
 class Orthogonalisation:
     """Coordinates in the making.
 
-    The first `known` columns of `features` and the `residual`, the squared distance of each item to the
-    span of the first `known` pivots, are up to date between two rounds.
+    The first `known` coordinates of all items and the `residual`, the squared distance of each item to the
+    span of the first `known` pivots, are up to date between two rounds. While they grow, the coordinates
+    of a block of rows stand together, one row of ``panels[b]`` a coordinate, so that BLAS, which takes
+    ``panel.T`` for its own, adds coordinates in place.
     """
 
     def __init__(self, kernel: Kernel, X: Features, n_components: int) -> None:
         size = min(n_components, X.shape[0])
         self.kernel, self.X, self.size, self.known = kernel, X, size, 0
-        self.features = np.empty((X.shape[0], size))
+        self.rows = list(gen_batches(X.shape[0], BLOCK_ROWS))
+        self.memory = np.empty(X.shape[0] * size)
+        self.panels = [self.memory[r.start * size : r.stop * size].reshape(size, -1) for r in self.rows]
         self.triangle = np.zeros((size, size))
         self.pivots = np.zeros(size, dtype=np.int64)
         self.residual = kernel.diagonal(X)
@@ -212,6 +217,12 @@ class Orthogonalisation:
                 "add a constant to its diagonal."
             )
 
+    def features(self) -> Floats:
+        """Return the coordinates, one row an item, in the memory of the panels, which are gone then."""
+        for panel in self.panels:
+            panel.reshape(-1, self.size)[:] = panel.T.copy()
+        return self.memory.reshape(-1, self.size)[:, : self.known]
+
     def _contenders(self) -> tuple[Integers, float]:
         """Return the items described worst, and the largest residual of the others."""
         n_items = len(self.residual)
@@ -224,14 +235,12 @@ class Orthogonalisation:
             chosen = np.argpartition(-self.residual, CONTENDERS)[:CONTENDERS]
         others = np.ones(n_items, dtype=bool)
         others[chosen] = False
-        return chosen, float(self.residual[others].max())
+        return np.sort(chosen), float(self.residual[others].max())
 
     def _choose(self, items: Integers, bound: float) -> int:
         """Add pivots from the given items as long as one of them is the worst; return the new number."""
-        residual, remoteness = self.residual[items], self.remoteness[items]
-        columns = self.kernel.block(self.X[items], self.kernel.basis(self.X, items)).T
-        panel = np.empty((len(items), self.size))
-        panel[:, : self.known] = self.features[items, : self.known]
+        X, residual, remoteness = self.X[items], self.residual[items], self.remoteness[items]
+        panel = self._panel(items)
         for j in range(self.known, self.size):
             worst = max(residual.max(), bound)
             tied = np.flatnonzero(residual >= max(worst - self.slack, self.slack))
@@ -239,25 +248,36 @@ class Orthogonalisation:
                 return j
             i = tied[np.argmin(remoteness[tied])]
             self.pivots[j] = items[i]
-            self.triangle[j, :j] = panel[i, :j]
+            self.triangle[j, :j] = panel[:j, i]
             self.triangle[j, j] = np.sqrt(residual[i])
-            panel[:, j] = (columns[i] - panel[:, :j] @ panel[i, :j]) / self.triangle[j, j]
-            residual -= panel[:, j] ** 2
+            column = self.kernel.block(X, self.kernel.basis(self.X, self.pivots[j : j + 1]))[:, 0]
+            panel[j] = (column - panel[:j, i] @ panel[:j]) / self.triangle[j, j]
+            residual -= panel[j] ** 2
         return self.size
 
+    def _panel(self, items: Integers) -> Floats:
+        """Return the coordinates of some items, in ascending order of their rows, with room for more."""
+        panel = np.empty((self.size, len(items)))
+        cuts = np.searchsorted(items, [rows.start for rows in self.rows] + [len(self.residual)])
+        for rows, whole, start, stop in zip(self.rows, self.panels, cuts[:-1], cuts[1:], strict=True):
+            panel[: self.known, start:stop] = whole[: self.known, items[start:stop] - rows.start]
+        return panel
+
     def _update(self, known: int) -> None:
-        """Compute the columns of the new pivots for all items."""
+        """Compute the coordinates of the new pivots for all items."""
         old, new = slice(self.known), slice(self.known, known)
-        basis = self.kernel.basis(self.X, self.pivots[new])
+        pivots, across = self.X[self.pivots[new]], self.triangle[new, old].T
+        upper = self.triangle[new, new].T
 
-        def fill(rows: slice) -> None:
-            block = self.kernel.block(self.X[rows], basis)
-            block -= self.features[rows, old] @ self.triangle[new, old].T
-            block = _forward(self.triangle[new, new], block)
-            self.features[rows, new] = block
-            self.residual[rows] -= squared_lengths(block)
+        def fill(b: int) -> None:
+            panel = self.panels[b][new]
+            panel[:] = self.kernel.block(pivots, self.kernel.basis(self.X, self.rows[b]))
+            if self.known > 0:
+                dgemm(-1.0, self.panels[b][old].T, across, 1.0, panel.T, overwrite_c=1)
+            dtrsm(1.0, upper, panel.T, side=1, overwrite_b=1)
+            self.residual[self.rows[b]] -= np.einsum("ij,ij->j", panel, panel)
 
-        _in_parallel(fill, gen_batches(len(self.residual), BLOCK_ROWS))
+        _in_parallel(fill, range(len(self.rows)))
         self.residual[self.pivots[new]] = 0.0
         self.known = known
 
@@ -278,7 +298,7 @@ def _forward(triangle: Floats, block: Floats) -> Floats:
     return solve_triangular(triangle, block.T, lower=True, overwrite_b=True, check_finite=False).T
 
 
-def _in_parallel(work: Callable[[slice], None], tasks: Iterable[slice]) -> None:
+def _in_parallel(work: Callable[[Any], None], tasks: Iterable[Any]) -> None:
     """Run the tasks in threads, each with one thread of BLAS, so that no result depends on their number."""
     with threadpool_limits(1, "blas"), ThreadPoolExecutor(get_num_threads()) as pool:
         for _ in pool.map(work, tasks):
