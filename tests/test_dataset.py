@@ -62,6 +62,11 @@ def test_frames_give_names_and_the_qid_column(frame):
     np.testing.assert_array_equal(data.X, [[1, 1], [3, 1], [2, 0]])
 
 
+def test_frames_whose_columns_are_numbers():
+    data = RankingDataset(pd.DataFrame([[1.0, 2.0], [3.0, 4.0]]), [0, 1])
+    np.testing.assert_array_equal(data.X, [[1, 2], [3, 4]])
+
+
 def test_a_frame_column_that_is_no_number_is_named():
     with pytest.raises(ValueError, match="Column 'colour' is not numeric"):
         RankingDataset(pd.DataFrame({"a": [1.0], "colour": ["red"]}), [1])

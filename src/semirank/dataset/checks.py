@@ -112,13 +112,15 @@ def _float_array(name: str, values: Any) -> AnyArray:
 def _frame_features(frame: "nw.DataFrame[Any]") -> tuple[Features, tuple[str, ...], AnyArray | None]:
     qid = frame["qid"].to_numpy() if "qid" in frame.columns else None
     names = [name for name in frame.columns if name != "qid"]
+    columns = []
     for name in names:
-        if not (frame[name].dtype.is_numeric() or frame[name].dtype == nw.Boolean):
+        column = frame.get_column(name)
+        if not (column.dtype.is_numeric() or column.dtype == nw.Boolean):
             raise ValueError(
-                f"Column {name!r} is not numeric ({frame[name].dtype}). Drop it, encode it, or give it "
-                "as qid, item_ids or texts."
+                f"Column {name!r} is not numeric ({column.dtype}). Drop it, encode it, or give it as qid, "
+                "item_ids or texts."
             )
-    columns = [frame[name].cast(nw.Float64).to_numpy() for name in names]
+        columns.append(column.cast(nw.Float64).to_numpy())
     X = np.column_stack(columns) if columns else np.empty((len(frame), 0))
     return check_features(X)[0], tuple(map(str, names)), qid
 

@@ -3,12 +3,14 @@
 from collections.abc import Callable
 
 from semirank.experiments import manifold
+from semirank.experiments.manifold_reuters import manifold_reuters
 from semirank.experiments.result import Result
 
 EXPERIMENTS: dict[str, Callable[..., Result]] = {
     "moons": manifold.moons,
     "usps": manifold.usps,
     "newsgroups": manifold.newsgroups,
+    "manifold-reuters": manifold_reuters,
 }
 
 __all__ = ["EXPERIMENTS", "Result"]

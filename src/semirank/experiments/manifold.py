@@ -219,9 +219,8 @@ def _digit_rows(measured: Any, asked: Asked) -> list[dict[str, str]]:
 def _draw_moons(figure: Any, X: Floats, query: int, graph: Any, steps: Mapping[str, Floats]) -> None:
     axes = figure.subplots(2, 3, sharex=True, sharey=True).ravel()
     rows, columns = graph.nonzero()
-    for i, j in zip(rows, columns, strict=True):
-        if i < j:
-            axes[0].plot(X[[i, j], 0], X[[i, j], 1], color="0.7", linewidth=0.5)
+    ends = np.stack([X[rows], X[columns], np.full((len(rows), 2), np.nan)], axis=1)[rows < columns]
+    axes[0].plot(*ends.reshape(-1, 2).T, color="0.7", linewidth=0.5)  # NaN lifts the pen between edges
     axes[0].set_title("connected graph")
     axes[0].scatter(X[:, 0], X[:, 1], s=4, color="black")
     for axis, (name, scores) in zip(axes[1:], list(steps.items())[:5], strict=True):
