@@ -1,0 +1,201 @@
+"""What linear rankers share: relevant or not, and one line for all lists or one for each."""
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Mapping
+from itertools import pairwise
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
+from semirank.dataset import DataWarning, RankingDataset
+from semirank.limits import SEED, Between, Limit, OneOf
+from semirank.metrics.metric import RELEVANT
+from semirank.rankers._base import Ranker
+from semirank.rankers.item_weights import check_weights
+from semirank.rankers.lesson import (
+    Lesson,
+    Line,
+    columns_for,
+    draw_from_each_list,
+    lists_share_items,
+    lists_with,
+)
+
+TOLERANCE = 1e-10  # of LIBLINEAR; cheap, for its last Newton steps converge quadratically
+MOST_STEPS = 10_000
+
+
+class LinearRanker(Ranker):
+    """Rank by a linear score that was learned to tell relevant from irrelevant items.
+
+    A subclass finds the line of a `Lesson` in `_solve`; everything else is done here.
+
+    Attributes
+    ----------
+    scores_ : float64 array of shape (n_items,)
+        Scores of the items given to `fit`, in the caller's order.
+    coef_ : float64 array of shape (n_features,)
+        The weight of each feature; the mean over lists where each has its own.
+    intercept_ : float
+        The score of an item without features, likewise.
+    own_lists_ : array of shape (n_own_lists,)
+        The lists (`qid`) with a line of their own; empty if one line serves all.
+    list_coefs_ : float64 array of shape (n_own_lists, n_features)
+        Their weights.
+    list_intercepts_ : float64 array of shape (n_own_lists,)
+        Their intercepts.
+    n_iter_ : int
+        Number of iterations, the largest over lists.
+    """
+
+    limits: ClassVar[Mapping[str, Limit]] = {
+        "C": Between(0, closed="neither"),
+        "relevant": RELEVANT,
+        "class_weight": OneOf("balanced", None),
+        "presumed_negatives": Between(0, kind=Integral),
+        "shared": OneOf("auto", True, False),
+        "random_state": SEED,
+    }
+    learns_from_unlabelled: ClassVar[bool] = False
+
+    C: float
+    relevant: float | None
+    class_weight: str | None
+    presumed_negatives: int
+    shared: bool | str
+    random_state: Any
+
+    coef_: Floats
+    intercept_: float
+    own_lists_: AnyArray
+    list_coefs_: Floats
+    list_intercepts_: Floats
+    n_iter_: int
+
+    def fit(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> Self:
+        """Learn to tell relevant from irrelevant items, and score all items.
+
+        A `sample_weight` of 2 counts as the item given twice, 0 as an item that is only to be scored.
+        """
+        data = self._check(X, y, qid)
+        weights = check_weights(sample_weight, data)
+        signs = self._signs(data, weights > 0)
+        self._learn(data, signs, weights)
+        return self._store(data, self._score(data))
+
+    def predict(self, X: Any, qid: Any = None) -> Floats:
+        """Score new items by the line of their list; the list makes no difference if one serves all."""
+        data = self._check_new(X, qid)
+        if len(self.own_lists_) > 1 and qid is None and "qid" not in getattr(X, "columns", ()):
+            raise ValueError(
+                f"{type(self).__name__} has learned a line for each of {len(self.own_lists_)} lists; predict "
+                "needs qid to tell lists apart."
+            )
+        return data.restore(self._score(data))
+
+    @abstractmethod
+    def _solve(self, lesson: Lesson) -> Line:
+        """Find the line that tells the relevant items of a lesson from the irrelevant ones."""
+
+    def _signs(self, data: RankingDataset, usable: Booleans) -> Floats:
+        """Return 1 for relevant and -1 for irrelevant items, NaN for unlabelled or unusable ones."""
+        y = np.where(usable, data.y, np.nan)
+        relevant = y >= self.relevant if self.relevant is not None else y > 0
+        if self.relevant is None and self._one_sided(y):
+            relevant = y > np.nanmean(y)
+        signs = np.where(np.isnan(y), np.nan, np.where(relevant, 1.0, -1.0))
+        if self.presumed_negatives:
+            rng = np.random.default_rng(self.random_state)
+            candidates = usable & ~data.labelled & lists_with(1.0, signs, data)[data.list_of_item]
+            signs[draw_from_each_list(candidates, data, self.presumed_negatives, rng)] = -1.0
+        return signs
+
+    def _one_sided(self, y: Floats) -> bool:
+        """Tell, with a warning, whether labels differ but 0 does not divide them."""
+        low, high = np.fmin.reduce(y), np.fmax.reduce(y)
+        if not low < high or low <= 0 < high or (low > 0 and self.presumed_negatives):
+            return False
+        warnings.warn(
+            f"All labels are on one side of 0 ({low:g} to {high:g}): items with a label above the mean, "
+            f"{np.nanmean(y):g}, are taken as relevant. Set relevant to choose.",
+            DataWarning,
+            stacklevel=4,
+        )
+        return True
+
+    def _learn(self, data: RankingDataset, signs: Floats, weights: Floats) -> None:
+        """Find one line for all lists, or one for each list with relevant and irrelevant items."""
+        apart = self.shared is False or (self.shared == "auto" and lists_share_items(data))
+        both = lists_with(1.0, signs, data) & lists_with(-1.0, signs, data)
+        if not (both.any() if apart else (signs == 1).any() and (signs == -1).any()):
+            raise ValueError(self._why_not(signs))
+        items = np.flatnonzero((weights > 0) & (self.learns_from_unlabelled | ~np.isnan(signs)))
+        if apart:
+            of_lists = [items[i:j] for i, j in pairwise(np.searchsorted(items, data.indptr))]
+            groups = [of_lists[number] for number in np.flatnonzero(both)]
+        else:
+            groups = [items]
+        lines = [self._solve(self._lesson(data, signs, weights, group, apart)) for group in groups]
+        self._keep(lines, data.list_ids[both & apart], data.n_features)
+
+    def _lesson(
+        self, data: RankingDataset, signs: Floats, weights: Floats, items: Integers, apart: bool
+    ) -> Lesson:
+        X = data.X if len(items) == data.n_items else data.X[items]
+        X = columns_for(X, data.list_of_item[items], 1 if apart else data.n_lists)
+        lesson = Lesson(X, signs[items], weights[items])
+        return lesson.balance() if self.class_weight == "balanced" else lesson
+
+    def _keep(self, lines: list[Line], own_lists: AnyArray, n_features: int) -> None:
+        coefs = np.array([line.coef[:n_features] for line in lines])
+        intercepts = np.array([line.intercept for line in lines])
+        self.coef_, self.intercept_ = coefs.mean(axis=0), float(intercepts.mean())
+        self.own_lists_ = own_lists
+        self.list_coefs_, self.list_intercepts_ = coefs[: len(own_lists)], intercepts[: len(own_lists)]
+        self.n_iter_ = max(line.n_iter for line in lines)
+
+    def _score(self, data: RankingDataset) -> Floats:
+        scores = np.asarray(data.X @ self.coef_ + self.intercept_, dtype=np.float64)
+        line_of = {name: k for k, name in enumerate(self.own_lists_.tolist())}
+        others = []
+        for name, start, stop in zip(data.list_ids.tolist(), data.indptr, data.indptr[1:], strict=False):
+            k = line_of.get(name)
+            if k is None:
+                others.append(name)
+            else:
+                scores[start:stop] = data.X[start:stop] @ self.list_coefs_[k] + self.list_intercepts_[k]
+        if line_of and others:
+            warnings.warn(
+                f"{len(others)} of {data.n_lists} lists (first: {others[0]!r}) have no relevant or no "
+                "irrelevant item to learn from; they are ranked by the mean of what the other lists learned.",
+                DataWarning,
+                stacklevel=3,
+            )
+        return scores
+
+    def _why_not(self, signs: Floats) -> str:
+        n_relevant, n_irrelevant = int((signs == 1).sum()), int((signs == -1).sum())
+        if n_relevant and n_irrelevant:
+            reason, advice = "no list has both", "shared=True learns from all lists together"
+        else:
+            reason, advice = "all labels are of one class", "label items of the other class"
+        if n_relevant and not self.presumed_negatives:
+            advice += ", or set presumed_negatives=100 to take random unlabelled items as irrelevant"
+        return (
+            f"{type(self).__name__} needs relevant and irrelevant items, and {reason} ({n_relevant} "
+            f"relevant, {n_irrelevant} irrelevant, n_samples = {len(signs)}): {advice}."
+        )
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        n_own, n_features = len(self.own_lists_), self.n_features_in_
+        shapes = {"coef_": (n_features,), "list_coefs_": (n_own, n_features), "list_intercepts_": (n_own,)}
+        for name, shape in shapes.items():
+            values = getattr(self, name)
+            if values.dtype != np.float64 or values.shape != shape or not np.isfinite(values).all():
+                raise ValueError(f"{name} must be finite numbers of shape {shape}")
+        if not (isinstance(self.intercept_, Real) and np.isfinite(self.intercept_)):
+            raise ValueError("intercept_ must be a finite number")
