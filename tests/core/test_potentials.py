@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import logsumexp
 
-from semirank.core.potentials import pair_losses, signed_weights
+from semirank.core.potentials import pair_losses, shift_scores, signed_weights
 
 NOTHING = -np.inf
 
@@ -29,8 +29,10 @@ def by_pairs(scores, weights, levels, lists):
 
 
 def compute(scores, weights, levels, lists):
-    spread, scales = np.zeros((2, len(scores))), np.full((2, len(levels) - 1), NOTHING)
-    losses = pair_losses(scores, weights, levels, lists, spread, scales)
+    spread, scales = np.empty((2, len(scores))), np.empty((2, len(levels) - 1))
+    shift_scores(scores, levels, lists, spread, scales)
+    spread = weights * np.exp(spread)
+    losses = pair_losses(spread, levels, lists, scales)
     signed = np.empty(len(scores))
     signed_weights(spread, scales, levels, lists, -losses, signed)
     return losses, signed

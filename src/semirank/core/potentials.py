@@ -5,8 +5,10 @@ for q, where F are scores and u weights. The *signed weight* of an item is what 
 to first order, if its score were raised.
 
 Items stand list after list, in a list level after level, lowest label first: level l is the slice
-``levels[l]:levels[l + 1]`` of the items and list i the slice ``lists[i]:lists[i + 1]`` of the levels.
-Sums are kept as logarithms, so that no score is too large.
+``levels[l]:levels[l + 1]`` of the items and list i the slice ``lists[i]:lists[i + 1]`` of the levels. Every
+item has two sides: it falls with ``exp(-F)`` as the better of a pair, and rises with ``exp(F)`` as the worse.
+Within a level they are taken relative to their largest, and sums are kept as logarithms, so that no score
+is too large.
 """
 
 import numpy as np
@@ -14,7 +16,26 @@ from numba import njit, prange
 
 from semirank.core.arrays import Floats, Integers
 
-FALL, RISE = 0, 1  # the two sides of an item: e^-F as the better of a pair, e^F as the worse one
+FALL, RISE = 0, 1
+
+
+@njit(cache=True, parallel=True)
+def shift_scores(scores: Floats, levels: Integers, lists: Integers, shifted: Floats, scales: Floats) -> None:
+    """Fill `shifted` with -F and F, less their largest in the level, and `scales` with these largest.
+
+    scores : (n_items,); levels : (n_levels + 1,); lists : (n_lists + 1,); shifted : (2, n_items);
+    scales : (2, n_levels).
+    """
+    for i in prange(len(lists) - 1):  # lists own disjoint slices: any order gives the same bits
+        for level in range(lists[i], lists[i + 1]):
+            start, stop = levels[level], levels[level + 1]
+            low, high = scores[start], scores[start]
+            for item in range(start + 1, stop):
+                low, high = min(low, scores[item]), max(high, scores[item])
+            for item in range(start, stop):
+                shifted[FALL, item] = low - scores[item]
+                shifted[RISE, item] = scores[item] - high
+            scales[FALL, level], scales[RISE, level] = -low, high
 
 
 @njit(cache=True)
@@ -24,82 +45,57 @@ def _log_add(a: float, b: float) -> float:
 
 
 @njit(cache=True)
-def _spread(scores: Floats, weights: Floats, sign: float, out: Floats) -> tuple[float, float]:
-    """Fill `out` with ``weights * exp(sign * scores - peak)``; return peak and the log of the whole sum."""
-    peak = -np.inf
-    for score in scores:
-        peak = max(peak, sign * score)
-    total = 0.0
-    for i in range(len(scores)):
-        out[i] = weights[i] * np.exp(sign * scores[i] - peak)
-        total += out[i]
-    return peak, peak + np.log(total)
-
-
-@njit(cache=True)
-def _spread_list(
-    scores: Floats,
-    weights: Floats,
-    levels: Integers,
-    first: int,
-    last: int,
-    spread: Floats,
-    scales: Floats,
-    sums: Floats,
+def _sum_levels(
+    spread: Floats, levels: Integers, first: int, last: int, scales: Floats, sums: Floats
 ) -> None:
-    """Spread the levels first..last of one list: each falls unless it is the lowest, rises unless highest."""
+    """Fill `sums` with the logarithms of the sums of both sides of the levels first..last."""
     for level in range(first, last):
-        items = slice(levels[level], levels[level + 1])
-        for side, sign, needed in ((FALL, -1.0, level > first), (RISE, 1.0, level < last - 1)):
-            if needed:
-                scales[side, level], sums[side, level] = _spread(
-                    scores[items], weights[items], sign, spread[side, items]
-                )
+        fall, rise = 0.0, 0.0
+        for item in range(levels[level], levels[level + 1]):
+            fall += spread[FALL, item]
+            rise += spread[RISE, item]
+        sums[FALL, level] = scales[FALL, level] + np.log(fall)
+        sums[RISE, level] = scales[RISE, level] + np.log(rise)
 
 
 @njit(cache=True)
-def _meet_levels(first: int, last: int, scales: Floats, sums: Floats) -> float:
-    """Add to each scale what the level meets below (FALL) or above (RISE) it; return the log loss."""
+def _meet_levels(first: int, last: int, sums: Floats, scales: Floats) -> float:
+    """Add to the scales of one list what each level meets below and above it; return the log loss."""
     loss, below, above = -np.inf, -np.inf, -np.inf
-    for level in range(first, last - 1):
+    for level in range(first, last):
+        scales[FALL, level] += below
+        loss = _log_add(loss, below + sums[FALL, level])
         below = _log_add(below, sums[RISE, level])
-        scales[FALL, level + 1] += below
-        loss = _log_add(loss, below + sums[FALL, level + 1])
-    for level in range(last - 1, first, -1):
+    for level in range(last - 1, first - 1, -1):
+        scales[RISE, level] += above
         above = _log_add(above, sums[FALL, level])
-        scales[RISE, level - 1] += above
     return loss
 
 
 @njit(cache=True, parallel=True)
-def pair_losses(
-    scores: Floats, weights: Floats, levels: Integers, lists: Integers, spread: Floats, scales: Floats
-) -> Floats:
-    """Return the logarithm of the loss of each list, and keep what `signed_weights` needs.
+def pair_losses(spread: Floats, levels: Integers, lists: Integers, scales: Floats) -> Floats:
+    """Return the logarithm of the loss of each list.
 
     Parameters
     ----------
-    scores, weights : float64 arrays of shape (n_items,)
-        F and u; weights are positive.
+    spread : float64 array of shape (2, n_items)
+        Weights times the exponentials of what `shift_scores` has filled; weights are positive.
     levels : int64 array of shape (n_levels + 1,)
         Where each level starts.
     lists : int64 array of shape (n_lists + 1,)
-        With which level each list starts; every list has two levels or more.
-    spread : float64 array of shape (2, n_items)
-        Filled with ``u exp(-F)`` and ``u exp(F)``, scaled to at most u within a level. Entries that no
-        pair needs are left alone: start from zeros.
+        With which level each list starts.
     scales : float64 array of shape (2, n_levels)
-        Filled with the logarithms of the factors that turn `spread` into weights over pairs.
+        From `shift_scores`; becomes the logarithms of the factors that turn `spread` into weights of pairs.
 
     Notes
     -----
-    O(n_items) time; one exponential an item for two levels, two for the levels in between.
+    O(n_items) time: the pairs of an item are a product of its side and the sum of all levels below or above.
     """
     losses = np.empty(len(lists) - 1)
-    sums = np.empty((2, len(levels) - 1))
-    for i in prange(len(lists) - 1):  # lists own disjoint slices: any order gives the same bits
-        _spread_list(scores, weights, levels, lists[i], lists[i + 1], spread, scales, sums)
-        losses[i] = _meet_levels(lists[i], lists[i + 1], scales, sums)
+    sums = np.empty_like(scales)
+    for i in prange(len(lists) - 1):
+        _sum_levels(spread, levels, lists[i], lists[i + 1], scales, sums)
+        losses[i] = _meet_levels(lists[i], lists[i + 1], sums, scales)
     return losses
 
 
@@ -109,8 +105,7 @@ def signed_weights(
 ) -> None:
     """Fill `signed` with each item's weight as the better of its pairs minus that as the worse.
 
-    spread, scales : from `pair_losses`, of which unneeded entries are 0 and minus infinity.
-    log_shares : float64 array of shape (n_lists,), the logarithm of the factor of each list.
+    spread, scales : from `pair_losses`; log_shares : (n_lists,), the logarithm of the factor of each list.
     """
     for i in prange(len(lists) - 1):
         for level in range(lists[i], lists[i + 1]):

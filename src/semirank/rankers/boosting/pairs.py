@@ -6,10 +6,8 @@ from typing import Self
 import numpy as np
 
 from semirank.core.arrays import Booleans, Floats, Integers
-from semirank.core.potentials import pair_losses, signed_weights
+from semirank.core.potentials import pair_losses, shift_scores, signed_weights
 from semirank.rankers.boosting.threads import threads_for
-
-STEPS_OF_EXP = 8  # one exponential takes as long as so many additions
 
 
 @dataclass(eq=False)
@@ -44,8 +42,8 @@ class Pairs:
     groups: Integers
 
     def __post_init__(self) -> None:
-        self._spread = np.zeros((2, len(self.items)))
-        self._scales = np.full((2, len(self.levels) - 1), -np.inf)
+        self._spread = np.empty((2, len(self.items)))
+        self._scales = np.empty((2, len(self.levels) - 1))
 
     @classmethod
     def ordered_by(cls, labels: Floats, numbers: Integers, weights: Floats) -> Self:
@@ -98,8 +96,11 @@ class Pairs:
         return np.logaddexp.reduceat(self._list_losses(scores) + self.log_shares, self.groups)
 
     def _list_losses(self, scores: Floats) -> Floats:
-        with threads_for(STEPS_OF_EXP * len(scores)):
-            return pair_losses(scores, self.weights, self.levels, self.lists, self._spread, self._scales)
+        with threads_for(len(scores)):
+            shift_scores(scores, self.levels, self.lists, self._spread, self._scales)
+            np.exp(self._spread, out=self._spread)  # quicker than in a compiled loop
+            self._spread *= self.weights
+            return pair_losses(self._spread, self.levels, self.lists, self._scales)
 
     def _log_masses(self) -> Floats:
         """Return the logarithm of the sum of ``u_p u_q`` over the pairs of each list."""
