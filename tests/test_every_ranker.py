@@ -50,6 +50,26 @@ CLAIMS = {
         uses_unlabelled=True,
     ),
     "personalized-pagerank": Claims(ranker_class("personalized-pagerank"), uses_unlabelled=True),
+    "rayleigh-ranker": Claims(ranker_class("rayleigh-ranker"), lists_apart=False, uses_unlabelled=True),
+    "rayleigh-ranker-cv": Claims(ranker_class("rayleigh-ranker-cv"), lists_apart=False, uses_unlabelled=True),
+    "rankboost": Claims(lambda: ranker_class("rankboost")(20), lists_apart=False, pairwise=True),
+    "semi-rankboost": Claims(
+        lambda: ranker_class("semi-rankboost")(20),
+        lists_apart=False,
+        supervised=lambda: (ranker_class("semi-rankboost")(20), ranker_class("rankboost")(20)),
+    ),
+    "logistic-ranker": Claims(ranker_class("logistic-ranker"), lists_apart=False),
+    "linear-svm-ranker": Claims(ranker_class("linear-svm-ranker"), lists_apart=False),
+    "self-training-logistic": Claims(
+        ranker_class("self-training-logistic"),
+        lists_apart=False,
+        supervised=lambda: (ranker_class("self-training-logistic")(), ranker_class("logistic-ranker")()),
+    ),
+    "transductive-svm": Claims(
+        ranker_class("transductive-svm"),
+        lists_apart=False,
+        supervised=lambda: (ranker_class("transductive-svm")(), ranker_class("linear-svm-ranker")()),
+    ),
 }
 
 every_ranker = pytest.mark.parametrize("name", RANKERS)

@@ -5,14 +5,22 @@ from difflib import get_close_matches
 from typing import Any
 
 from semirank import storage
-from semirank.features import TfIdf
+from semirank.features import LSA, GramSchmidt, TfIdf
 from semirank.meta import TextRanker
 from semirank.rankers import (
     DistanceRanking,
+    LinearSVMRanker,
+    LogisticRanker,
     ManifoldRanking,
     ManifoldRankingCV,
     PersonalizedPageRank,
+    RankBoost,
     Ranker,
+    RayleighRanker,
+    RayleighRankerCV,
+    SelfTrainingLogistic,
+    SemiRankBoost,
+    TransductiveSVM,
 )
 
 RANKERS: dict[str, type[Ranker]] = {
@@ -20,6 +28,14 @@ RANKERS: dict[str, type[Ranker]] = {
     "manifold-ranking": ManifoldRanking,
     "manifold-ranking-cv": ManifoldRankingCV,
     "personalized-pagerank": PersonalizedPageRank,
+    "rayleigh-ranker": RayleighRanker,
+    "rayleigh-ranker-cv": RayleighRankerCV,
+    "rankboost": RankBoost,
+    "semi-rankboost": SemiRankBoost,
+    "logistic-ranker": LogisticRanker,
+    "linear-svm-ranker": LinearSVMRanker,
+    "self-training-logistic": SelfTrainingLogistic,
+    "transductive-svm": TransductiveSVM,
 }
 
 
@@ -45,5 +61,5 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     ...     semirank.load_model(path).predict([[1.0]])
     array([-1.])
     """
-    kinds = {kind.__name__: kind for kind in (*RANKERS.values(), TextRanker, TfIdf)}
+    kinds = {kind.__name__: kind for kind in (*RANKERS.values(), TextRanker, GramSchmidt, LSA, TfIdf)}
     return storage.load(path, kinds)

@@ -1,6 +1,7 @@
 """Features made from what an item is: text, kernels, projections."""
 
 from semirank.features.gram_schmidt import GramSchmidt
+from semirank.features.lsa import LSA
 from semirank.features.tfidf import TfIdf
 
-__all__ = ["GramSchmidt", "TfIdf"]
+__all__ = ["LSA", "GramSchmidt", "TfIdf"]

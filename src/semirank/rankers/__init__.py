@@ -2,8 +2,30 @@
 
 from semirank.rankers._base import Ranker
 from semirank.rankers.distance import DistanceRanking
+from semirank.rankers.linear_svm import LinearSVMRanker
+from semirank.rankers.logistic import LogisticRanker
 from semirank.rankers.manifold import ManifoldRanking
 from semirank.rankers.manifold_cv import ManifoldRankingCV
 from semirank.rankers.pagerank import PersonalizedPageRank
+from semirank.rankers.rankboost import RankBoost
+from semirank.rankers.rayleigh import RayleighRanker
+from semirank.rankers.rayleigh_cv import RayleighRankerCV
+from semirank.rankers.self_training import SelfTrainingLogistic
+from semirank.rankers.semi_rankboost import SemiRankBoost
+from semirank.rankers.transductive_svm import TransductiveSVM
 
-__all__ = ["DistanceRanking", "ManifoldRanking", "ManifoldRankingCV", "PersonalizedPageRank", "Ranker"]
+__all__ = [
+    "DistanceRanking",
+    "LinearSVMRanker",
+    "LogisticRanker",
+    "ManifoldRanking",
+    "ManifoldRankingCV",
+    "PersonalizedPageRank",
+    "RankBoost",
+    "Ranker",
+    "RayleighRanker",
+    "RayleighRankerCV",
+    "SelfTrainingLogistic",
+    "SemiRankBoost",
+    "TransductiveSVM",
+]
