@@ -1,13 +1,11 @@
 """Gram-Schmidt features: the space of a kernel, spanned by a few well chosen items."""
 
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from math import inf
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numba import get_num_threads
 from scipy.linalg import solve_triangular
 from scipy.linalg.blas import dgemm, dtrsm
 from scipy.sparse import issparse
@@ -18,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from semirank.core.arrays import AnyArray, Floats, Integers
+from semirank.core.threads import in_parallel
 from semirank.dataset import Features
 from semirank.kernels import GAMMA, KERNEL, Kernel, resolve, squared_lengths
 from semirank.limits import Between, Limit, check_limits
@@ -91,10 +90,12 @@ class GramSchmidt(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     >>> import numpy as np
     >>> from semirank.features import GramSchmidt
     >>> X = np.array([[3.0, 4.0], [1.0, 0.0], [2.0, 2.0]])
-    >>> GramSchmidt("linear", n_components=2).fit_transform(X)
-    array([[ 5. ,  0. ],
-           [ 0.6,  0.8],
-           [ 2.8,  0.4]])
+    >>> transformer = GramSchmidt("linear", n_components=2).fit(X)
+    >>> transformer.pivots_
+    array([0, 1])
+    >>> transformer.transform([[1.0, 0.0], [2.0, 2.0]]).round(2)
+    array([[0.6, 0.8],
+           [2.8, 0.4]])
     """
 
     limits: ClassVar[dict[str, Limit]] = {
@@ -138,7 +139,7 @@ class GramSchmidt(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             block = kernel.block(X[rows].astype(np.float64), self.basis_)
             features[rows] = _forward(self.triangle_, block)
 
-        _in_parallel(fill, gen_batches(X.shape[0], BLOCK_ROWS))
+        in_parallel(fill, gen_batches(X.shape[0], BLOCK_ROWS))
         return features
 
     @property
@@ -277,7 +278,7 @@ class Orthogonalisation:
             dtrsm(1.0, upper, panel.T, side=1, overwrite_b=1)
             self.residual[self.rows[b]] -= np.einsum("ij,ij->j", panel, panel)
 
-        _in_parallel(fill, range(len(self.rows)))
+        in_parallel(fill, range(len(self.rows)))
         self.residual[self.pivots[new]] = 0.0
         self.known = known
 
@@ -296,10 +297,3 @@ def _remoteness(X: Features) -> Floats:
 def _forward(triangle: Floats, block: Floats) -> Floats:
     """Solve ``f triangle' = block`` by forward substitution."""
     return solve_triangular(triangle, block.T, lower=True, overwrite_b=True, check_finite=False).T
-
-
-def _in_parallel(work: Callable[[Any], None], tasks: Iterable[Any]) -> None:
-    """Run the tasks in threads, each with one thread of BLAS, so that no result depends on their number."""
-    with threadpool_limits(1, "blas"), ThreadPoolExecutor(get_num_threads()) as pool:
-        for _ in pool.map(work, tasks):
-            pass
