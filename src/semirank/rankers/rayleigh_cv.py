@@ -238,7 +238,8 @@ class RayleighRankerCV(Ranker):
 
     def _check_state(self) -> None:
         super()._check_state()
-        if not isinstance(self.ranker_, RayleighRanker) or len(self.ranker_.scores_) != len(self.scores_):
+        kind = type(self.ranker_).__name__
+        if kind != RayleighRanker.__name__ or len(self.ranker_.scores_) != len(self.scores_):
             raise ValueError("ranker_ must be a RayleighRanker fitted to the same items")
 
     def __sklearn_tags__(self) -> Tags:
