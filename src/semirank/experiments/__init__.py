@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from semirank.experiments import manifold
 from semirank.experiments.manifold_reuters import manifold_reuters
+from semirank.experiments.optdigits import optdigits
 from semirank.experiments.result import Result
 
 EXPERIMENTS: dict[str, Callable[..., Result]] = {
@@ -11,6 +12,7 @@ EXPERIMENTS: dict[str, Callable[..., Result]] = {
     "usps": manifold.usps,
     "newsgroups": manifold.newsgroups,
     "manifold-reuters": manifold_reuters,
+    "optdigits": optdigits,
 }
 
 __all__ = ["EXPERIMENTS", "Result"]

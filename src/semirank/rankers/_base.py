@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from scipy.sparse import issparse
@@ -11,10 +11,17 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from semirank import metrics
-from semirank.core.arrays import Floats
+from semirank.core.arrays import Floats, Integers
 from semirank.dataset import RankingDataset
 from semirank.limits import Limit, check_limits
 from semirank.storage import Storable
+
+
+class Contributions(NamedTuple):
+    """How each labelled item has moved the score of one item; the amounts add up to that score."""
+
+    items: Integers
+    amounts: Floats
 
 
 class Ranker(Storable, BaseEstimator):

@@ -2,15 +2,13 @@
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
-from itertools import pairwise
+from collections.abc import Mapping
 from numbers import Integral
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.sparse import csr_array, issparse, sparray, spmatrix
+from scipy.sparse import csr_array, sparray, spmatrix
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
@@ -18,19 +16,10 @@ from semirank.dataset import DataWarning, Features, RankingDataset, check_labels
 from semirank.graphs import Diffusion, NeighbourIndex, components
 from semirank.graphs.build import attach, build_graph
 from semirank.limits import FLAG, Between, Either, Kind, Limit, OneOf
-from semirank.rankers._base import Ranker
+from semirank.rankers._base import Contributions, Ranker
 from semirank.rankers.seeds import combine_signs, seeds_of_labels
 
 GRAPHS = ("knn", "connected", "full", "inner")
-LARGE = 50_000  # items from which "auto" answers queries locally
-BATCH = 256
-
-
-class Contributions(NamedTuple):
-    """How each labelled item has moved the score of one item; the amounts add up to that score."""
-
-    items: Integers
-    amounts: Floats
 
 
 class DiffusionRanker(Ranker):
@@ -125,50 +114,6 @@ class DiffusionRanker(Ranker):
         f = self.alpha * power(degrees, -0.5)[:, None] * spread
         return data.restore(self._scores(f, degrees))
 
-    def score_queries(self, queries: Any) -> Floats:
-        """Return the scores of all fitted items for each query: an array of shape (n_queries, n_items).
-
-        Parameters
-        ----------
-        queries : sequence of row numbers, sequence of sequences of row numbers, or array of vectors
-            A query is an item, several items, or a point that need not be among the items.
-        """
-        check_is_fitted(self, "graph_")
-        return self._restore(self._score_seeds(self._query_seeds(queries))).T
-
-    def rank_queries(self, queries: Any, top: int = 100) -> tuple[Integers, Floats]:
-        """Return the best items for each query, without the query's own items.
-
-        Parameters
-        ----------
-        queries : as in `score_queries`
-            Items of the collection, or vectors.
-        top : int
-            How many items to return.
-
-        Returns
-        -------
-        items, scores : arrays of shape (n_queries, top)
-            Row numbers as given to `fit`, the best first, and their scores; -1 and NaN where there are
-            no more.
-        """
-        check_is_fitted(self, "graph_")
-        if top not in Between(1, kind=Integral):
-            raise ValueError(f"top must be a whole number of at least 1; got {top!r}.")
-        seeds = self._query_seeds(queries)
-        own = [
-            set() if _are_vectors(queries) else set(row)
-            for row in np.split(seeds.indices, seeds.indptr[1:-1])
-        ]
-        local = self.solver == "push" or (self.solver == "auto" and len(self.order_) > LARGE)
-        find = self._push_seeds if local else self._sort_seeds
-        items = np.full((seeds.shape[0], top), -1, dtype=np.int64)
-        scores = np.full((seeds.shape[0], top), np.nan)
-        for i, (found, values) in enumerate(find(seeds, top + max(map(len, own)))):
-            others = [place for place, item in enumerate(found) if item not in own[i]][:top]
-            items[i, : len(others)], scores[i, : len(others)] = self.order_[found[others]], values[others]
-        return items, scores
-
     def explain(self, item: int) -> Contributions:
         """Split the score of a fitted item into the contributions of the labelled items.
 
@@ -231,62 +176,6 @@ class DiffusionRanker(Ranker):
             seeds, self.alpha, solver=solver, tol=self.tol, max_iter=self.max_iter, start=start
         )
 
-    def _score_seeds(self, seeds: csr_array) -> Floats:
-        """Solve for the rows of seeds; return one column of scores for each."""
-        degrees = self._diffusion().degrees
-        solved = self._solve(seeds.T.toarray() * power(degrees, self._seed_power)[:, None])
-        return solved.scores * power(degrees, self._score_power)[:, None]
-
-    def _sort_seeds(self, seeds: csr_array, top: int) -> Iterator[tuple[Integers, Floats]]:
-        """Find the best items for each row of seeds by solving the whole system, some rows at a time."""
-        for rows in gen_batches(seeds.shape[0], BATCH):
-            for scores in self._score_seeds(seeds[rows]).T:
-                best = np.argsort(-scores, kind="stable")[:top]
-                best = best[scores[best] > 0]
-                yield best, scores[best]
-
-    def _push_seeds(self, seeds: csr_array, top: int) -> Iterator[tuple[Integers, Floats]]:
-        """Find the best items for each row of seeds by visiting only those near the seeds."""
-        weight = power(self._diffusion().degrees, self._seed_power)
-        for first, last in pairwise(seeds.indptr):
-            items = seeds.indices[first:last]
-            found = self._diffusion().top(
-                items,
-                seeds.data[first:last] * weight[items],
-                top,
-                self.alpha,
-                degree_correction=-self._score_power,
-            )
-            yield found.items, found.scores
-
-    def _query_seeds(self, queries: Any) -> csr_array:
-        """Return one row of seeds for each query."""
-        if _are_vectors(queries):
-            return self._vector_seeds(queries)
-        n_items = len(self.order_)
-        rows = [np.atleast_1d(np.asarray(query)) for query in queries]
-        for row in rows:
-            if row.dtype.kind not in "iu" or len(row) == 0 or row.min() < 0 or row.max() >= n_items:
-                raise ValueError(
-                    f"A query is a row number from 0 to {n_items - 1}, a list of them, or a vector of "
-                    f"floats; got {row.tolist()!r:.60}."
-                )
-        place = np.empty(n_items, dtype=np.int64)
-        place[self.order_] = np.arange(n_items)
-        indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
-        columns = place[np.concatenate(rows)]
-        return csr_array((np.ones(len(columns)), columns, indptr), shape=(len(rows), n_items))
-
-    def _vector_seeds(self, vectors: Any) -> csr_array:
-        """Let each point that is no item plant its seed in its neighbours, as one sweep would."""
-        if len(self.list_ids_) > 1:
-            raise ValueError("Vectors can be queries of one list only; this collection has several lists.")
-        data = self._check_new(vectors, None)
-        weights = self._attach(RankingDataset(data.X, data.y, np.repeat(self.list_ids_, len(data))))
-        degrees = np.asarray(weights.sum(axis=1)).ravel()
-        scale = self.alpha * power(degrees, -0.5)
-        return csr_array(weights.multiply(scale[:, None]).multiply(power(self._diffusion().degrees, -0.5)))
-
     def _attach(self, data: RankingDataset) -> csr_array:
         """Return the weights between new items and the fitted ones."""
         if self.points_ is None:
@@ -348,12 +237,6 @@ class DiffusionRanker(Ranker):
             raise ValueError("the graph, the labels and the scores must be of the same items")
         if (np.sort(self.order_) != np.arange(n_items)).any() or len(self.indptr_) != len(self.list_ids_) + 1:
             raise ValueError("order_, indptr_ and list_ids_ must describe lists of all items")
-
-
-def _are_vectors(queries: Any) -> bool:
-    return bool(issparse(queries)) or (
-        isinstance(queries, np.ndarray) and queries.ndim == 2 and queries.dtype.kind == "f"
-    )
 
 
 def power(degrees: Floats, exponent: float) -> Floats:

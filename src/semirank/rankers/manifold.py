@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from semirank.limits import Between, Limit
-from semirank.rankers.diffusion import DiffusionRanker
+from semirank.rankers.queries import QueryRanker
 
 
-class ManifoldRanking(DiffusionRanker):
+class ManifoldRanking(QueryRanker):
     """Rank each list by the labels that reach its items over the graph.
 
     The scores are ``D^-c (I - alpha S)^-1 s``, with W the graph of a list, D its degrees,
@@ -77,7 +77,7 @@ class ManifoldRanking(DiffusionRanker):
     """
 
     limits: ClassVar[Mapping[str, Limit]] = {
-        **DiffusionRanker.limits,
+        **QueryRanker.limits,
         "degree_correction": Between(0, 1),
     }
 

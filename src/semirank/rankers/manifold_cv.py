@@ -12,8 +12,8 @@ from semirank.core.arrays import Floats, Integers
 from semirank.dataset import RankingDataset
 from semirank.graphs import Diffusion, NeighbourIndex, knn_graph
 from semirank.limits import SEED, Between, Kind, Limit, OneOf
-from semirank.rankers._base import Ranker
-from semirank.rankers.diffusion import Contributions, check_positive, power
+from semirank.rankers._base import Contributions, Ranker
+from semirank.rankers.diffusion import check_positive, power
 from semirank.rankers.manifold import ManifoldRanking
 from semirank.rankers.seeds import combine_signs, seeds_of_labels
 

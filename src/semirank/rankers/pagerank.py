@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from semirank.limits import Between, Limit
-from semirank.rankers.diffusion import DiffusionRanker
+from semirank.rankers.queries import QueryRanker
 
 
-class PersonalizedPageRank(DiffusionRanker):
+class PersonalizedPageRank(QueryRanker):
     """Rank each list by a random walk that keeps returning to the labelled items.
 
     The scores are ``(I - alpha P')^-1 D^k y`` with the graph W, its degrees D, the walk ``P = D^-1 W`` and
@@ -44,7 +44,7 @@ class PersonalizedPageRank(DiffusionRanker):
     array([1.167, 0.667, 0.167])
     """
 
-    limits: ClassVar[Mapping[str, Limit]] = {**DiffusionRanker.limits, "degree_power": Between(-2, 2)}
+    limits: ClassVar[Mapping[str, Limit]] = {**QueryRanker.limits, "degree_power": Between(-2, 2)}
 
     def __init__(
         self,
