@@ -250,6 +250,14 @@ def test_equally_good_settings_give_way_to_the_defaults():
     }
 
 
+def test_without_smoothness_the_choice_needs_no_graph(monkeypatch):
+    X, y, qid = some_lists()
+    with_graph = RayleighRankerCV(smoothnesses=(0.0, 1e-300)).fit(X, y, qid)
+    monkeypatch.delattr("semirank.rankers.rayleigh.knn_graph")
+    without = RayleighRankerCV(smoothnesses=(0.0,)).fit(X, y, qid)
+    np.testing.assert_allclose(without.cv_scores_[..., 0], with_graph.cv_scores_[..., 0], atol=1e-12)
+
+
 def test_one_factor_serves_every_size():
     rng = np.random.default_rng(0)
     half = rng.normal(size=(8, 8))

@@ -181,22 +181,23 @@ class RayleighRankerCV(Ranker):
     def _gammas(self, data: RankingDataset) -> list[float | None]:
         if self.kernel != "rbf":
             return [None]
-        return [0.5 / (width * median_distance(data.X)) ** 2 for width in self.widths]
+        median = median_distance(data.X)
+        return [0.5 / (width * median) ** 2 for width in self.widths]
 
-    def _judge(self, data: RankingDataset, folds: list[Booleans]) -> tuple[Floats, csr_array]:
-        """Return the held-out AUC by width, size, ridge, smoothness and fold; and the Laplacian."""
+    def _judge(self, data: RankingDataset, folds: list[Booleans]) -> tuple[Floats, csr_array | None]:
+        """Return the held-out AUC by width, size, ridge, smoothness and fold; and the Laplacian, if any."""
         values, graph_laplacian = [], None
         for gamma in self._gammas(data):
             ranker = RayleighRanker(self.kernel, gamma, max(self.sizes), **self._shared())
             features = ranker._project(data)
-            if graph_laplacian is None:
+            if graph_laplacian is None and max(self.smoothnesses) > 0:
                 graph_laplacian = ranker._laplacian(data, features)
-            rough = roughness(features, graph_laplacian)
+            rough = 0.0 if graph_laplacian is None else roughness(features, graph_laplacian)
             values.append(self._judge_width(data, features, rough, folds))
         return np.array(values), graph_laplacian
 
     def _judge_width(
-        self, data: RankingDataset, features: Floats, rough: Floats, folds: list[Booleans]
+        self, data: RankingDataset, features: Floats, rough: Floats | float, folds: list[Booleans]
     ) -> Floats:
         labelled = np.flatnonzero(data.labelled)
         X, y, qid = relative_to_list(features, data, labelled), data.y[labelled], data.qid[labelled]
