@@ -52,6 +52,14 @@ CLAIMS = {
     "personalized-pagerank": Claims(ranker_class("personalized-pagerank"), uses_unlabelled=True),
     "rayleigh-ranker": Claims(ranker_class("rayleigh-ranker"), lists_apart=False, uses_unlabelled=True),
     "rayleigh-ranker-cv": Claims(ranker_class("rayleigh-ranker-cv"), lists_apart=False, uses_unlabelled=True),
+    "rankrls": Claims(ranker_class("rankrls"), lists_apart=False, pairwise=True),
+    "rankrls-cv": Claims(ranker_class("rankrls-cv"), lists_apart=False, pairwise=True),
+    "transductive-rankrls": Claims(
+        ranker_class("transductive-rankrls"),
+        lists_apart=False,
+        pairwise=True,
+        supervised=lambda: (ranker_class("transductive-rankrls")(), ranker_class("rankrls")()),
+    ),
     "rankboost": Claims(lambda: ranker_class("rankboost")(20), lists_apart=False, pairwise=True),
     "semi-rankboost": Claims(
         lambda: ranker_class("semi-rankboost")(20),

@@ -16,10 +16,13 @@ from semirank.rankers import (
     PersonalizedPageRank,
     RankBoost,
     Ranker,
+    RankRLS,
+    RankRLSCV,
     RayleighRanker,
     RayleighRankerCV,
     SelfTrainingLogistic,
     SemiRankBoost,
+    TransductiveRankRLS,
     TransductiveSVM,
 )
 
@@ -30,6 +33,9 @@ RANKERS: dict[str, type[Ranker]] = {
     "personalized-pagerank": PersonalizedPageRank,
     "rayleigh-ranker": RayleighRanker,
     "rayleigh-ranker-cv": RayleighRankerCV,
+    "rankrls": RankRLS,
+    "rankrls-cv": RankRLSCV,
+    "transductive-rankrls": TransductiveRankRLS,
     "rankboost": RankBoost,
     "semi-rankboost": SemiRankBoost,
     "logistic-ranker": LogisticRanker,

@@ -8,10 +8,13 @@ from semirank.rankers.manifold import ManifoldRanking
 from semirank.rankers.manifold_cv import ManifoldRankingCV
 from semirank.rankers.pagerank import PersonalizedPageRank
 from semirank.rankers.rankboost import RankBoost
+from semirank.rankers.rankrls import RankRLS
+from semirank.rankers.rankrls_cv import RankRLSCV
 from semirank.rankers.rayleigh import RayleighRanker
 from semirank.rankers.rayleigh_cv import RayleighRankerCV
 from semirank.rankers.self_training import SelfTrainingLogistic
 from semirank.rankers.semi_rankboost import SemiRankBoost
+from semirank.rankers.transductive_rankrls import TransductiveRankRLS
 from semirank.rankers.transductive_svm import TransductiveSVM
 
 __all__ = [
@@ -22,10 +25,13 @@ __all__ = [
     "ManifoldRankingCV",
     "PersonalizedPageRank",
     "RankBoost",
+    "RankRLS",
+    "RankRLSCV",
     "Ranker",
     "RayleighRanker",
     "RayleighRankerCV",
     "SelfTrainingLogistic",
     "SemiRankBoost",
+    "TransductiveRankRLS",
     "TransductiveSVM",
 ]
