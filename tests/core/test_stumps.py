@@ -110,7 +110,7 @@ def test_dense_and_sparse_columns_have_the_same_thresholds(n_bins, share_of_zero
 def test_bins_hold_about_as_many_items_each():
     X = np.random.default_rng(0).lognormal(size=(10_000, 1))
     columns = BinnedColumns.of(X, np.arange(10_000), 50)
-    np.testing.assert_allclose(np.bincount(columns.bins[0]), 200, atol=1)
+    np.testing.assert_allclose(np.bincount(columns.bins[0, :, 0]), 200, atol=1)
 
 
 def test_no_more_values_than_bins_are_all_told_apart():
@@ -120,7 +120,7 @@ def test_no_more_values_than_bins_are_all_told_apart():
 
 def test_a_large_table_is_binned_by_a_sample():
     X = np.random.default_rng(0).normal(size=(450_000, 1))
-    counts = np.bincount(BinnedColumns.of(X, np.arange(len(X)), 10).bins[0])
+    counts = np.bincount(BinnedColumns.of(X, np.arange(len(X)), 10).bins[0, :, 0])
     np.testing.assert_allclose(counts, 45_000, rtol=0.03)
 
 

@@ -11,7 +11,7 @@ from numba import njit, prange
 from semirank.core.arrays import AnyArray, Booleans, Bytes, Floats, Integers
 
 MARGIN = 1e-12
-TOGETHER = 8  # features counted in one pass, so that none waits for its own last sum
+TOGETHER = 8  # features that stand side by side and are counted in one pass: none waits for its own last sum
 
 
 @njit(cache=True)
@@ -26,11 +26,11 @@ def _first_best(sums: Floats) -> int:
 
 @njit(cache=True)
 def _count_bins(bins: Bytes, signed: Floats, counts: Floats) -> None:
-    """Add the signed weights of eight features, one row each, up by bin."""
-    for i in range(bins.shape[1]):
+    """Add the signed weights of eight features, one column each, up by bin."""
+    for i in range(len(signed)):
         weight = signed[i]
         for feature in range(TOGETHER):
-            counts[feature, bins[feature, i]] += weight
+            counts[feature, bins[i, feature]] += weight
 
 
 @njit(cache=True)
@@ -50,9 +50,9 @@ def search_bins(bins: Bytes, n_edges: Integers, signed: Floats) -> tuple[int, in
 
     Parameters
     ----------
-    bins : uint8 array of shape (n_features, n_items)
-        The number of features is a multiple of `TOGETHER`.
-    n_edges : int64 array of shape (n_features,)
+    bins : uint8 array of shape (n_groups, n_items, TOGETHER)
+        Feature j stands in ``bins[j // TOGETHER, :, j % TOGETHER]``.
+    n_edges : int64 array of shape (n_groups * TOGETHER,)
         How many thresholds each feature has; the stump at edge e holds for ``bins > e``.
     signed : float64 array of shape (n_items,)
         Signed weights.
@@ -68,12 +68,11 @@ def search_bins(bins: Bytes, n_edges: Integers, signed: Floats) -> tuple[int, in
     -----
     O(n_items n_features) time; each cell is one byte read and one addition.
     """
-    n_features = len(n_edges)
-    sums, edges = np.empty(n_features), np.empty(n_features, np.int64)
-    for group in prange(n_features // TOGETHER):  # features own disjoint slices: any order, the same bits
+    sums, edges = np.empty(len(n_edges)), np.empty(len(n_edges), np.int64)
+    for group in prange(len(bins)):  # features own disjoint slices: any order gives the same bits
         start = group * TOGETHER
         counts = np.zeros((TOGETHER, 256))
-        _count_bins(bins[start : start + TOGETHER], signed, counts)
+        _count_bins(bins[group], signed, counts)
         for k in range(TOGETHER):
             sums[start + k], edges[start + k] = _best_bin(counts[k], n_edges[start + k])
     feature = _first_best(sums)

@@ -45,7 +45,17 @@ def columns_of(X: Features, items: Integers, n_bins: int | None) -> Columns:
 
 @dataclass(frozen=True, eq=False)
 class BinnedColumns:
-    """Dense features in at most 255 bins, one byte a cell."""
+    """Dense features in at most 255 bins, one byte a cell.
+
+    Attributes
+    ----------
+    bins : uint8 array of shape (n_groups, n_items, TOGETHER)
+        Features in groups that are read together.
+    edges : tuple of float64 arrays
+        The thresholds of each feature, ascending.
+    n_edges : int64 array of shape (n_groups * TOGETHER,)
+        How many there are; 0 where a group has no more features.
+    """
 
     bins: Bytes
     edges: tuple[Floats, ...]
@@ -55,17 +65,18 @@ class BinnedColumns:
     def of(cls, X: Features, items: Integers, n_bins: int) -> Self:
         """Bin each feature by quantiles, or by its values where there are no more than bins."""
         n_features = X.shape[1]
-        bins = np.zeros((-(-n_features // TOGETHER) * TOGETHER, len(items)), dtype=np.uint8)
+        bins = np.zeros((-(-n_features // TOGETHER), len(items), TOGETHER), dtype=np.uint8)
 
         def bin_feature(feature: int) -> Floats:
-            values = X[items, feature].astype(np.float64)
-            edges = _edges(np.sort(values[:: -(-len(values) // SAMPLE)]), n_bins)
-            bin_values(values, edges, bins[feature])
+            values = X[items, feature]
+            sample = np.sort(values[:: -(-len(values) // SAMPLE)])
+            edges = _edges(sample.astype(np.float64), n_bins)
+            bin_values(values.astype(np.float64), edges, _column(bins, feature))
             return edges
 
         with ThreadPoolExecutor(get_num_threads()) as pool:
             edges = tuple(pool.map(bin_feature, range(n_features)))
-        n_edges = np.zeros(len(bins), dtype=np.int64)
+        n_edges = np.zeros(len(bins) * TOGETHER, dtype=np.int64)
         n_edges[:n_features] = [len(each) for each in edges]
         return cls(bins, edges, n_edges)
 
@@ -76,7 +87,7 @@ class BinnedColumns:
 
     def raise_above(self, column: int, cut: int, amount: float, scores: Floats) -> None:
         """Add an amount to the scores of the items above the edge."""
-        scores += amount * (self.bins[column] > cut)
+        scores += amount * (_column(self.bins, column) > cut)
 
     def stump(self, column: int, cut: int) -> tuple[int, float]:
         """Return the feature and the edge."""
@@ -141,6 +152,10 @@ class SortedColumns:
     def stump(self, column: int, cut: int) -> tuple[int, float]:
         """Return the feature and the threshold below the cut."""
         return int(self.features[column]), float(self.thresholds[cut])
+
+
+def _column(bins: Bytes, feature: int) -> Bytes:
+    return bins[feature // TOGETHER, :, feature % TOGETHER]
 
 
 def _sorted_entries(X: Features) -> tuple[AnyArray, Integers, Floats]:
