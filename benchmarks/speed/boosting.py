@@ -16,9 +16,8 @@ import numba
 import numpy as np
 from scipy.sparse import random_array
 
-from semirank import metrics
+from semirank import RankBoost, metrics
 from semirank.rankers.boosting import Pairs, boost, columns_of
-from semirank.rankers.rankboost import RankBoost
 
 THREADS = 2
 

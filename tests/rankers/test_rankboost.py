@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from tests.rankers.oracle_boosting import dense_boost, dense_pairs
 
+from semirank import RankBoost
 from semirank.dataset import DataWarning, RankingDataset
 from semirank.rankers.boosting.early_stopping import choose_held_out
-from semirank.rankers.rankboost import RankBoost
 from semirank.storage import load
 
 nan = np.nan

@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from tests.rankers.oracle_boosting import dense_boost, dense_pairs, lent_labels
 
+from semirank import RankBoost, SemiRankBoost
 from semirank.dataset import DataWarning, RankingDataset
 from semirank.rankers.boosting.lending import lend_labels
-from semirank.rankers.rankboost import RankBoost
-from semirank.rankers.semi_rankboost import SemiRankBoost
 from semirank.storage import load
 
 nan = np.nan
