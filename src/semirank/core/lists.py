@@ -32,7 +32,10 @@ def centre_list(values: AnyArray, start: int, stop: int, scale: float, out: Floa
 
 @njit(cache=True, parallel=True)
 def centre_lists(values: AnyArray, indptr: Integers, scales: Floats, out: Floats) -> None:
-    """Centre and scale every list; values, out: (n_items, n_columns), and may be the same array."""
+    """Centre and scale every list of `values` (n_items, n_columns) into the first columns of `out`.
+
+    Both may be the same array.
+    """
     for k in prange(len(scales)):  # lists own disjoint rows: any order gives the same bits
         centre_list(values, indptr[k], indptr[k + 1], scales[k], out)
 

@@ -157,8 +157,7 @@ class Primal(DirectRidge):
 
     def __init__(self, features: Features, pairs: LabelledPairs) -> None:
         self.features = features
-        right_side = features.T @ pairs.centre(pairs.target)
-        super().__init__(pairs, _gram(features, pairs), right_side)
+        super().__init__(pairs, *_normal_equations(features, pairs))
 
     def weights(self, ridge: float) -> Floats:
         """Return the weight of each feature."""
@@ -196,15 +195,20 @@ class Primal(DirectRidge):
         return residuals / (self.pairs.scales[0] * own)
 
 
-def _gram(features: Features, pairs: LabelledPairs) -> Floats:
-    """Return Z'Z with Z = R X, without a copy of all of X."""
+def _normal_equations(features: Features, pairs: LabelledPairs) -> tuple[Floats, Floats]:
+    """Return Z'Z and Z't with Z = R X, without a copy of all of X."""
     if issparse(features):
-        return _sparse_gram(features, pairs)
-    gram = np.zeros((features.shape[1], features.shape[1]))
-    for lists, items in pairs.blocks(features.shape[1]):
-        block = pairs.centre(features[items], lists)
-        gram += block.T @ block
-    return gram
+        return _sparse_gram(features, pairs), features.T @ pairs.centre(pairs.target)
+    n_features = features.shape[1]
+    products = np.zeros((n_features + 1, n_features + 1))  # of Z with t as one more column
+    blocks = list(pairs.blocks(n_features))
+    buffer = np.empty((max(items.stop - items.start for _, items in blocks), n_features + 1))
+    for lists, items in blocks:
+        block = buffer[: items.stop - items.start]
+        pairs.centre_into(block, features[items], lists)
+        block[:, -1] = pairs.target[items]
+        products += block.T @ block
+    return products[:-1, :-1], products[:-1, -1]
 
 
 def _sparse_gram(features: csr_array, pairs: LabelledPairs) -> Floats:

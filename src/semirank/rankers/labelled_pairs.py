@@ -87,12 +87,16 @@ class LabelledPairs:
 
     def centre(self, values: AnyArray, lists: slice = slice(None)) -> Floats:
         """Apply R to one value (or row) per item; of all items, or of the given lists only."""
+        table = values.reshape(len(values), -1)
+        out = np.empty(table.shape)
+        self.centre_into(out, table, lists)
+        return out.reshape(values.shape)
+
+    def centre_into(self, out: Floats, values: AnyArray, lists: slice) -> None:
+        """Apply R to one row per item of some lists, into the first columns of `out`."""
         scales = self.scales[lists]
         indptr = self.indptr[lists.start or 0 :][: len(scales) + 1]
-        table = np.ascontiguousarray(values).reshape(len(values), -1)
-        out = np.empty(table.shape)
-        centre_lists(table, indptr - indptr[0], scales, out)
-        return out.reshape(values.shape)
+        centre_lists(np.ascontiguousarray(values), indptr - indptr[0], scales, out)
 
     def blocks(self, n_columns: int) -> Iterator[tuple[slice, slice]]:
         """Cut the lists so that a block of `n_columns` columns stays small; yield (lists, items)."""

@@ -15,7 +15,7 @@ from semirank.rankers.kernel_ranker import COMPONENTS, DEGREE
 from semirank.rankers.rankrls import RankRLS
 from semirank.rankers.rankrls_problem import Problem
 
-GRID = 10.0 ** np.arange(-4.0, 3.5, 0.5)
+GRID = 10.0 ** np.arange(-6.0, 1.5, 0.5)
 FEWEST = 5
 FOR_FEW = 2.0
 
@@ -79,8 +79,8 @@ class RankRLSCV(RankRLS):
     kernel, gamma, n_components, degree
         See `RankRLS`.
     ridges : sequence of float, optional
-        The ridges to try. None: fifteen, from 0.0001 to 1000 times the mean squared distance of two labelled
-        items of a list in the kernel's space (in data with one list of n items, that divided by n / 2).
+        The ridges to try. None: fifteen, from 1e-6 to 10 times the mean squared distance s of two labelled
+        items of a list in the kernel's space; in data with one list of n items, 1e-4 to 1000 times 2 s / n.
     metric : str
         "squared", or the name of a metric such as "nDCG@10" or "AUC": then the ridge with the best mean over
         lists is taken, the larger one of equals.
@@ -151,7 +151,7 @@ class RankRLSCV(RankRLS):
         )
         if self.metric == "squared":
             self.cv_scores_ = _squared_errors(problem, self.ridges_)
-            chosen = _largest_within_one_error(self.cv_scores_)
+            chosen = largest_within_one_error(self.cv_scores_)
         else:
             self.cv_scores_ = _measure(metrics.parse(self.metric), problem, self.ridges_)
             chosen = _best(metrics.parse(self.metric), self.cv_scores_)
@@ -166,7 +166,7 @@ class RankRLSCV(RankRLS):
 def _default_ridges(problem: Problem) -> Floats:
     pairs, unit = problem.pairs, problem.ridge_form.spread() or 1.0
     if pairs.n_lists == 1:
-        return GRID * unit * 2.0 / pairs.n_items if pairs.n_items >= FEWEST else np.array([FOR_FEW * unit])
+        return GRID * unit * 200.0 / pairs.n_items if pairs.n_items >= FEWEST else np.array([FOR_FEW * unit])
     return GRID * unit if pairs.n_lists >= FEWEST else np.array([FOR_FEW * unit])
 
 
@@ -185,7 +185,7 @@ def _measure(metric: Metric, problem: Problem, ridges: Floats) -> Floats:
     return np.array([metric(y, scores[rows], qid) for scores in leave_out(problem, ridges)])
 
 
-def _largest_within_one_error(errors: Floats) -> int:
+def largest_within_one_error(errors: Floats) -> int:
     """Choose the last row whose mean is within one standard error of the smallest, by paired differences."""
     means = errors.mean(axis=1)
     best = int(np.argmin(means))

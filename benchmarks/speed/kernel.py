@@ -1,0 +1,142 @@
+"""RankRLS beside the matrix operations that it cannot do without, and beside scikit-learn's regressions.
+
+python benchmarks/speed/kernel.py                  all parts
+python benchmarks/speed/kernel.py fit              one of them: fit, hold_out, linear, text or growth
+
+Every repeat runs ours and the others in turn, so that a busy machine slows all of them.
+"""
+
+import statistics
+import sys
+import time
+import tracemalloc
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from scipy.linalg import cho_factor, eigh
+from scipy.sparse import random_array
+from sklearn.kernel_approximation import Nystroem
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+
+from semirank.rankers.rankrls import RankRLS
+from semirank.rankers.rankrls_cv import GRID
+
+GAMMA = 0.02
+
+
+def lists(n_items: int, n_features: int = 20, length: int = 20) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n_items, n_features))
+    return X, np.sin(X[:, 0]) + 0.3 * rng.normal(size=n_items), np.arange(n_items) // length
+
+
+def seconds(run: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    run()
+    return time.perf_counter() - start
+
+
+def compare(title: str, runs: Mapping[str, Callable[[], object]], repeats: int = 5) -> None:
+    """Print median seconds, and the median over repeats of the ratio to the first run."""
+    times = np.array([[seconds(run) for run in runs.values()] for _ in range(repeats)])
+    print(title)
+    for name, column in zip(runs, times.T, strict=True):
+        ratio = statistics.median(column / times[:, 0])
+        print(f"  {name:40s} {statistics.median(column):8.3f} s   x {ratio:.2f}")
+
+
+def fit(n_items: int = 4_000) -> None:
+    X, y, qid = lists(n_items)
+    definite = np.asfortranarray(X @ X.T + n_items * np.eye(n_items))
+    ours, theirs = RankRLS("rbf", gamma=GAMMA), KernelRidge(kernel="rbf", gamma=GAMMA)
+    RankRLS("rbf").fit(X[:40], y[:40], qid[:40])  # compiles
+    compare(
+        f"rbf kernel, {n_items:,} labelled items, one ridge",
+        {
+            "one Cholesky factor of that size": lambda: cho_factor(definite, lower=True, check_finite=False),
+            "RankRLS": lambda: ours.fit(X, y, qid),
+            "KernelRidge, fitted and predicted": lambda: theirs.fit(X, y).predict(X),
+        },
+    )
+
+
+def hold_out(n_items: int = 4_000, repeats: int = 3) -> None:
+    X, y, qid = lists(n_items)
+    symmetric = X @ X.T + n_items * np.eye(n_items)
+    ranker = RankRLS("rbf", gamma=GAMMA).fit(X, y, qid)
+
+    def leave_list_out() -> None:
+        ranker._last_problem = None
+        ranker.leave_list_out(GRID)
+
+    compare(
+        f"rbf kernel, {n_items:,} labelled items in lists of 20, each left out, 15 ridges",
+        {
+            "one eigendecomposition of that size": lambda: eigh(symmetric, driver="evd", check_finite=False),
+            "leave_list_out": leave_list_out,
+        },
+        repeats,
+    )
+    compare(
+        "one of the lists trained again, one ridge",
+        {"RankRLS": lambda: RankRLS("rbf", gamma=GAMMA).fit(X[20:], y[20:], qid[20:])},
+        repeats,
+    )
+
+
+def linear(n_items: int = 1_000_000, n_features: int = 50) -> None:
+    X, y, qid = lists(n_items, n_features, 100)
+    ours = RankRLS()
+    RankRLS().fit(X[:200], y[:200], qid[:200])  # compiles
+    compare(
+        f"linear kernel, {n_items:,} labelled items, {n_features} features",
+        {
+            "X.T @ X": lambda: X.T @ X,
+            "RankRLS": lambda: ours.fit(X, y, qid),
+            "Ridge, fitted and predicted": lambda: Ridge().fit(X, y).predict(X),
+        },
+    )
+
+
+def text(n_features: int = 20_000) -> None:
+    rng = np.random.default_rng(0)
+    for n_items in (2_000, 20_000, 100_000):
+        X = random_array((n_items, n_features), density=60 / n_features, format="csr", rng=rng)
+        y, qid = rng.integers(0, 2, n_items).astype(float), np.arange(n_items) // 50
+        compare(
+            f"sparse, {n_items:,} labelled items, {n_features:,} features",
+            {
+                "Ridge, fitted and predicted": lambda X=X, y=y: Ridge().fit(X, y).predict(X),
+                "RankRLS": lambda X=X, y=y, qid=qid: RankRLS().fit(X, y, qid),
+            },
+            3,
+        )
+
+
+def growth(n_components: int = 300) -> None:
+    """Print time and peak memory as the number of labelled items grows."""
+    exact = {"RankRLS": RankRLS("rbf", gamma=GAMMA), "KernelRidge": KernelRidge(kernel="rbf", gamma=GAMMA)}
+    near = Nystroem(gamma=GAMMA, n_components=n_components, random_state=0)
+    spanned = {
+        f"RankRLS, {n_components} components": RankRLS("rbf", gamma=GAMMA, n_components=n_components),
+        f"Nystroem ({n_components}) and Ridge": make_pipeline(near, Ridge()),
+    }
+    print("labelled items, ranker, seconds, peak MB beside the data")
+    for methods, sizes in ((exact, (1_000, 2_000, 4_000)), (spanned, (10_000, 100_000, 1_000_000))):
+        for n_items in sizes:
+            X, y, qid = lists(n_items)
+            for name, method in methods.items():
+                given = (X, y, qid) if isinstance(method, RankRLS) else (X, y)
+                tracemalloc.start()
+                taken = seconds(lambda method=method, given=given: method.fit(*given).predict(given[0]))
+                peak = tracemalloc.get_traced_memory()[1] / 2**20
+                tracemalloc.stop()
+                print(f"{n_items:11,d}  {name:28s} {taken:8.2f} {peak:8.0f}")
+
+
+if __name__ == "__main__":
+    parts = {"fit": fit, "hold_out": hold_out, "linear": linear, "text": text, "growth": growth}
+    for name in sys.argv[1:] or parts:
+        parts[name]()
