@@ -9,6 +9,7 @@ from scipy.linalg import block_diag
 from scipy.sparse import csr_array
 from tests.oracles import diffused, iterated, normalised_graph, personalised_pagerank
 
+from semirank.core import diffusion
 from semirank.core.sweeps import CHUNK
 from semirank.graphs import Diffusion, degrees, knn_graph
 
@@ -97,15 +98,17 @@ def test_lists_together_are_lists_apart_bit_for_bit(solver, n_columns):
 
 
 @pytest.mark.parametrize("solver", ["iterate", "cg", "chebyshev"])
-def test_the_number_of_threads_changes_no_bit(solver):
+@pytest.mark.parametrize("n_columns", [1, 6, 40])
+def test_the_number_of_threads_changes_no_bit(solver, n_columns, monkeypatch):
+    monkeypatch.setattr(diffusion, "WORK_OF_A_THREAD", 1)
     n = 3 * CHUNK
     X = np.random.default_rng(0).normal(size=(n, 3))
-    diffusion = Diffusion(knn_graph(X, 5))
-    y = np.column_stack([one_label(n, i) for i in range(5)])
-    many = diffusion.solve(y, 0.9, solver=solver)
+    system = Diffusion(knn_graph(X, 5))
+    y = np.column_stack([one_label(n, i) for i in range(n_columns)])
+    many = system.solve(y, 0.9, solver=solver)
     before = numba.get_num_threads()
     numba.set_num_threads(1)
-    single = diffusion.solve(y, 0.9, solver=solver)
+    single = system.solve(y, 0.9, solver=solver)
     numba.set_num_threads(before)
     np.testing.assert_array_equal(many.scores, single.scores)
 

@@ -1,43 +1,88 @@
 """Solvers of ``(I - alpha S) f = y`` on a block-diagonal graph, one block for each list.
 
 S is symmetric with eigenvalues in [-1, 1], so that the system is positive definite with eigenvalues in
-[1 - alpha, 1 + alpha]. y is a vector, or a matrix of right-hand sides, one in each column. Every list and
-column has its own steps, and stops when ``|y - (I - alpha S) f| <= tol |y|`` in the Euclidean norm over the
-items of the list.
+[1 - alpha, 1 + alpha]. y is a vector, or LANES right-hand sides, one in each column. Every list and column
+has its own steps, and stops when ``|y - (I - alpha S) f| <= tol |y|`` in the Euclidean norm over the items of
+the list.
 
-`solve` adds up corrections, which come from `cg`, `chebyshev` or `iterate`. Those for a vector are in
-float64, so that one is enough; those for columns are in float32, which halves the work, and are repeated
-until the residual, taken in float64, is small enough.
+`solve` adds up corrections, which come from `cg`, `chebyshev` or `iterate`. In float32 these are quick, and
+they are repeated until the residual, taken in float64, is small enough.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import nullcontext
+from types import ModuleType
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from semirank.core import sweeps as do
+from semirank.core import sweeps, sweeps_many
 from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
 from semirank.core.sweeps import Sparse, cut
 
 SMALLEST_TOL = 1e-15
-FINEST = {np.dtype(np.float64): SMALLEST_TOL, np.dtype(np.float32): 1e-5}
+FINEST = {np.float32: 1e-5, np.float64: SMALLEST_TOL}
 """How far one correction brings the residual down; beyond, rounding would spoil it."""
+
+WORK_OF_A_THREAD = 2_000_000
+"""Multiplications in a sweep that make another thread worth its while."""
+
+
+class Problem(NamedTuple):
+    """What is to be solved, and on how many threads at most.
+
+    lists: (n_lists + 1,), where each list starts.
+    """
+
+    S: Sparse
+    lists: Integers
+    alpha: float
+    tol: float
+    max_iter: int
+    n_threads: int = 1
 
 
 class System(NamedTuple):
-    """The matrix ``I - alpha S``, and its rows cut into chunks."""
+    """The matrix ``I - alpha S``, its rows cut into chunks, and the threads that share these."""
 
     S: Sparse
     alpha: float
     starts: Integers
     owners: Integers
     n_lists: int
+    n_threads: int
+    pool: Executor | None
 
-    def add(self, partial: AnyArray) -> Floats:
+    def each(self, step: Callable[..., None], *arguments: Any) -> None:
+        """Do a step on all chunks."""
+        if self.pool is None:
+            step(*arguments, self.starts, 0, len(self.owners))
+            return
+        bounds = np.linspace(0, len(self.owners), self.n_threads + 1).astype(np.int64)
+        parts = [
+            self.pool.submit(step, *arguments, self.starts, *bounds[i : i + 2]) for i in range(self.n_threads)
+        ]
+        for part in parts:
+            part.result()
+
+    def add(self, sums: AnyArray) -> Floats:
         """Add up sums over chunks to sums over lists, chunk after chunk."""
-        totals = np.zeros((self.n_lists, *partial.shape[1:]))
-        np.add.at(totals, self.owners, partial)
+        totals = np.zeros((self.n_lists, *sums.shape[1:]))
+        np.add.at(totals, self.owners, sums)
         return totals
+
+    def norms(self, x: AnyArray) -> Floats:
+        """Return the Euclidean norm over each list."""
+        sums = np.zeros((len(self.owners), *x.shape[1:]))
+        self.each(_steps(x).squares, x, sums)
+        return np.sqrt(self.add(sums))
+
+    def residual(self, f: Floats, y: Floats) -> Floats:
+        """Return ``y - (I - alpha S) f``."""
+        r = np.empty_like(y)
+        self.each(_steps(y).residual, self.S, self.alpha, f, y, r)
+        return r
 
     def working(self, active: Booleans) -> Booleans:
         """Tell which chunks belong to a list with any active column."""
@@ -52,59 +97,60 @@ Solved = tuple[Floats, Integers, Floats]
 
 
 def solve(
-    correct: Correct,
-    S: Sparse,
-    y: Floats,
-    lists: Integers,
-    alpha: float,
-    tol: float,
-    max_iter: int,
-    start: Floats | None = None,
+    correct: Correct, problem: Problem, y: Floats, start: Floats | None = None, precision: Any = np.float32
 ) -> Solved:
-    """Solve to a relative residual of tol; start: scores to begin with, None for 0."""
-    starts, owners = cut(lists)
-    exact = System(S, alpha, starts, owners, len(lists) - 1)
-    coarse = exact if y.ndim == 1 else exact._replace(S=S._replace(weights=S.weights.astype(np.float32)))
-    labels = norms(exact, y)
-    goal = max(tol, SMALLEST_TOL) * labels
-    row = np.repeat(np.arange(exact.n_lists), np.diff(lists))
+    """Solve for y, a vector or LANES columns; start: scores to begin with, None for 0."""
+    work = len(problem.S.weights) * (y.size // max(len(y), 1))
+    n_threads = max(1, min(problem.n_threads, work // WORK_OF_A_THREAD))
+    with ThreadPoolExecutor(n_threads) if n_threads > 1 else nullcontext() as pool:
+        starts, owners = cut(problem.lists)
+        n_lists = len(problem.lists) - 1
+        system = System(problem.S, problem.alpha, starts, owners, n_lists, n_threads, pool)
+        return _refine(correct, system, problem, y, start, precision)
+
+
+def _refine(
+    correct: Correct, exact: System, problem: Problem, y: Floats, start: Floats | None, precision: Any
+) -> Solved:
+    coarse = exact._replace(S=exact.S._replace(weights=exact.S.weights.astype(precision, copy=False)))
+    labels = exact.norms(y)
+    goal = max(problem.tol, SMALLEST_TOL) * labels
+    row = np.repeat(np.arange(exact.n_lists), np.diff(problem.lists))
     f = np.zeros_like(y) if start is None else np.where((labels > 0.0)[row], start, 0.0)
-    r = y if start is None else _residual(exact, f, y)
-    sweeps = np.zeros(labels.shape, dtype=np.int64)
+    r = y if start is None else exact.residual(f, y)
+    n_sweeps = np.zeros(labels.shape, dtype=np.int64)
     while True:
-        left = norms(exact, r)
-        unfinished = (left > goal) & (sweeps < max_iter)
+        left = exact.norms(r)
+        unfinished = (left > goal) & (n_sweeps < problem.max_iter)
         if not unfinished.any():
-            return f, sweeps, np.divide(left, labels, out=np.zeros_like(left), where=labels > 0.0)
+            return f, n_sweeps, np.divide(left, labels, out=np.zeros_like(left), where=labels > 0.0)
         scale = np.where(unfinished, left, 1.0)
-        rest = np.where(unfinished[row], r / scale[row], 0.0).astype(coarse.S.weights.dtype)
-        share = np.where(unfinished, np.maximum(goal / scale, FINEST[rest.dtype]), 1.0)
-        correction, more = correct(coarse, rest, share, max_iter - sweeps)
+        rest = np.where(unfinished[row], r / scale[row], 0.0).astype(precision)
+        share = np.where(unfinished, np.maximum(goal / scale, FINEST[precision]), 1.0)
+        correction, more = correct(coarse, rest, share, problem.max_iter - n_sweeps)
         f += correction * scale[row]
-        sweeps += more
-        r = _residual(exact, f, y)
+        n_sweeps += more
+        r = exact.residual(f, y)
 
 
 def cg(system: System, y: AnyArray, share: Floats, max_sweeps: Integers) -> tuple[AnyArray, Integers]:
     """Conjugate gradients from 0."""
-    S, alpha, starts, owners, _ = system
-    apply, step, turn = (
-        (do.apply, do.step, do.turn) if y.ndim == 1 else (do.apply_many, do.step_many, do.turn_many)
-    )
+    do, owners = _steps(y), system.owners
     f, r, p, q = np.zeros_like(y), y.copy(), y.copy(), np.zeros_like(y)
     sums = np.zeros((len(owners), *y.shape[1:]), dtype=y.dtype)
-    sweeps = np.zeros(share.shape, dtype=np.int64)
-    rr = norms(system, y) ** 2
+    n_sweeps = np.zeros(share.shape, dtype=np.int64)
+    rr = system.norms(y) ** 2
     goal = share**2 * rr
-    while (active := (rr > goal) & (sweeps < max_sweeps)).any():
+    while (active := (rr > goal) & (n_sweeps < max_sweeps)).any():
         working = system.working(active)
-        apply(S, alpha, p, starts, working, q, sums)
-        size = _quotient(rr, system.add(sums), active)
-        step(size[owners].astype(y.dtype), p, q, starts, working, f, r, sums)
+        system.each(do.apply, system.S, system.alpha, p, q, sums, working)
+        sizes = _quotient(rr, system.add(sums), active)[owners].astype(y.dtype)
+        system.each(do.step, sizes, p, q, f, r, sums, working)
         old, rr = rr, system.add(sums)
-        turn(_quotient(rr, old, active)[owners].astype(y.dtype), r, starts, working, p)
-        sweeps += active
-    return f, sweeps
+        shares = _quotient(rr, old, active)[owners].astype(y.dtype)
+        system.each(do.turn, shares, r, p, working)
+        n_sweeps += active
+    return f, n_sweeps
 
 
 def chebyshev(system: System, y: AnyArray, share: Floats, max_sweeps: Integers) -> tuple[AnyArray, Integers]:
@@ -113,19 +159,20 @@ def chebyshev(system: System, y: AnyArray, share: Floats, max_sweeps: Integers) 
     No sums over a list are needed, and the number of sweeps is known beforehand: t of them leave at most
     ``1 / cosh(t arccosh(1 / alpha))`` of the residual.
     """
-    S, alpha, starts, owners, _ = system
+    S, alpha, owners = system.S, system.alpha, system.owners
     needed = np.ceil(np.arccosh(1.0 / share) / np.arccosh(1.0 / alpha)).astype(np.int64)
-    sweeps = np.minimum(needed, max_sweeps)
-    f, r, move, new = np.zeros_like(y), y.copy(), y.copy(), np.zeros_like(y)
+    n_sweeps = np.minimum(needed, max_sweeps)
+    f, r, moves, new = np.zeros_like(y), y.copy(), y.copy(), np.zeros_like(y)
     rho = alpha
-    for t in range(sweeps.max(initial=0)):
+    for t in range(n_sweeps.max(initial=0)):
         following = 1.0 / (2.0 / alpha - rho)
-        goes_on = (sweeps > t + 1)[owners]
+        goes_on = (n_sweeps > t + 1)[owners]
         keep = np.where(goes_on, following * rho, 0.0).astype(y.dtype)
         add = np.where(goes_on, 2.0 * following / alpha, 0.0).astype(y.dtype)
-        do.move_many(S, alpha, keep, add, move, starts, system.working(sweeps > t), f, r, new)
-        move, new, rho = new, move, following
-    return f, sweeps
+        working = system.working(n_sweeps > t)
+        system.each(sweeps_many.move, S, alpha, keep, add, moves, f, r, new, working)
+        moves, new, rho = new, moves, following
+    return f, n_sweeps
 
 
 def iterate(system: System, y: Floats, share: Floats, max_sweeps: Integers) -> tuple[Floats, Integers]:
@@ -134,29 +181,21 @@ def iterate(system: System, y: Floats, share: Floats, max_sweeps: Integers) -> t
     As a correction to ``y / (1 - alpha)`` this gives, after t sweeps, 1 / (1 - alpha) times the f(t) of Zhou
     et al., which starts from y.
     """
-    S, alpha, starts, owners, _ = system
-    f, new, sums = np.zeros_like(y), np.zeros_like(y), np.zeros(len(owners))
-    sweeps = np.zeros(share.shape, dtype=np.int64)
-    labels = norms(system, y)
+    f, new, sums = np.zeros_like(y), np.zeros_like(y), np.zeros(len(system.owners))
+    n_sweeps = np.zeros(share.shape, dtype=np.int64)
+    labels = system.norms(y)
     change = np.where(labels > 0.0, np.inf, 0.0)
-    while (active := (change > share * labels) & (sweeps < max_sweeps)).any():
+    while (active := (change > share * labels) & (n_sweeps < max_sweeps)).any():
         working = system.working(active)
-        do.spread(S, alpha, f, y, starts, working, new, sums)
-        np.copyto(f, new, where=np.repeat(working, np.diff(starts)))
+        system.each(sweeps.spread, system.S, system.alpha, f, y, new, sums, working)
+        np.copyto(f, new, where=np.repeat(working, np.diff(system.starts)))
         change = np.sqrt(system.add(sums))
-        sweeps += active
-    return f, sweeps
+        n_sweeps += active
+    return f, n_sweeps
 
 
-def norms(system: System, x: AnyArray) -> Floats:
-    """Return the Euclidean norm over each list."""
-    squares = do.squares if x.ndim == 1 else do.squares_many
-    return np.sqrt(system.add(squares(x, system.starts)))
-
-
-def _residual(system: System, f: Floats, y: Floats) -> Floats:
-    residual = do.residual if y.ndim == 1 else do.residual_many
-    return residual(system.S, system.alpha, f, y, system.starts)
+def _steps(y: AnyArray) -> ModuleType:
+    return sweeps if y.ndim == 1 else sweeps_many
 
 
 def _quotient(above: Floats, below: Floats, where: Booleans) -> Floats:

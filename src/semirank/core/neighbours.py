@@ -6,7 +6,7 @@ group as the row that asks is passed over (an item is no neighbour of itself), o
 """
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from semirank.core.arrays import AnyArray, Floats, Integers
 
@@ -27,11 +27,11 @@ def squared_distance(x: AnyArray, y: AnyArray) -> float:
     return total
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, nogil=True)
 def squared_distances(rows: AnyArray, others: AnyArray) -> Floats:
     """Return the matrix of squared distances between two sets of rows."""
     squared = np.empty((len(rows), len(others)))
-    for i in prange(len(rows)):
+    for i in range(len(rows)):
         for j in range(len(others)):
             squared[i, j] = squared_distance(rows[i], others[j])
     return squared
@@ -51,7 +51,7 @@ def _insert(indices: Integers, values: AnyArray, j: int, value: float) -> None:
     indices[place] = j
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, nogil=True)
 def nearest_by_difference(
     queries: AnyArray,
     data: AnyArray,
@@ -64,10 +64,9 @@ def nearest_by_difference(
     squared: Floats,
 ) -> None:
     """Fill `indices[i]` and `squared[i]` for each i of `rows` from data[first[i]:last[i]], pair by pair."""
-    for r in prange(len(rows)):
-        i = rows[r]
-        indices[i] = -1
-        squared[i] = np.inf
+    for i in rows:
+        indices[i, :] = -1
+        squared[i, :] = np.inf
         for j in range(first[i], last[i]):
             if data_groups[j] >= 0 and data_groups[j] != query_groups[i]:
                 value = squared_distance(queries[i], data[j])
@@ -81,7 +80,7 @@ def _any_below(bound: float, halves: AnyArray, products: AnyArray) -> bool:
     count = np.int32(0)
     for j in range(len(products)):
         count += np.int32(halves[j] - products[j] < bound)
-    return count > 0
+    return bool(count > 0)
 
 
 @njit(cache=True, nogil=True)
@@ -129,36 +128,34 @@ def order_exactly(
                     _insert(indices[i], squared[i], j, value)
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, nogil=True)
 def nearest_sparse(
-    rows: Sparse,
+    queries: Sparse,
     terms: Sparse,
-    row_squares: Floats,
+    query_squares: Floats,
     data_squares: Floats,
+    rows: Integers,
     first: Integers,
     last: Integers,
-    row_groups: Integers,
+    query_groups: Integers,
     data_groups: Integers,
     indices: Integers,
     squared: Floats,
-    n_workers: int,
 ) -> None:
     """Fill `indices` and `squared` for sparse rows: products are summed over the terms two rows share.
 
-    rows: (indptr, terms, values) of the rows that ask; terms: (indptr, items, values) of the data,
-    term by term. Each worker has an array of products and every n_workers-th row; a row's result
-    does not depend on who computes it.
+    queries: (indptr, terms, values) of all rows that ask; terms: (indptr, items, values) of the data, term by
+    term; query_squares, data_squares: squared lengths.
     """
-    for worker in prange(n_workers):
-        products = np.zeros(len(data_squares))
-        for i in range(worker, len(row_squares), n_workers):
-            products[first[i] : last[i]] = 0.0
-            _add_products(rows, terms, i, first[i], last[i], products)
-            for j in range(first[i], last[i]):
-                if data_groups[j] >= 0 and data_groups[j] != row_groups[i]:
-                    value = max(0.0, row_squares[i] + data_squares[j] - 2.0 * products[j])
-                    if value < squared[i, -1]:
-                        _insert(indices[i], squared[i], j, value)
+    products = np.zeros(len(data_squares))
+    for i in rows:
+        products[first[i] : last[i]] = 0.0
+        _add_products(queries, terms, i, first[i], last[i], products)
+        for j in range(first[i], last[i]):
+            if data_groups[j] >= 0 and data_groups[j] != query_groups[i]:
+                value = max(0.0, query_squares[i] + data_squares[j] - 2.0 * products[j])
+                if value < squared[i, -1]:
+                    _insert(indices[i], squared[i], j, value)
 
 
 @njit(cache=True, nogil=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from semirank.core.arrays import AnyArray, Integers
-from semirank.graphs.frame import Candidates, Kept, in_parallel, keep_smallest, scan
+from semirank.graphs.frame import Candidates, Kept, keep_smallest, multiply_in_parallel, scan
 from semirank.graphs.points import squared_lengths
 
 N_ROUNDS = 5
@@ -49,7 +49,7 @@ class Cells:
             part = sample[at : at + 64]
             found[at : at + 64] = keep_smallest(rows[part], groups[part], self.candidates, k).indices
 
-        in_parallel(search_block, range(0, len(sample), 64))
+        multiply_in_parallel(search_block, range(0, len(sample), 64))
         ranks = self._ranks(rows[sample], found)
         n_probes = int(np.quantile(ranks, recall, method="higher")) + 1
         return n_probes, float((ranks < n_probes).mean())
@@ -90,7 +90,7 @@ def nearest_centres(rows: AnyArray, centres: AnyArray, n_nearest: int) -> AnyArr
         block = rows[at : at + 256]
         near[at : at + 256] = keep_smallest(block, np.full(len(block), -1), candidates, n_nearest).indices
 
-    in_parallel(search_block, range(0, len(rows), 256))
+    multiply_in_parallel(search_block, range(0, len(rows), 256))
     return near
 
 

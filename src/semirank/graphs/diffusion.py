@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import get_num_threads
 from scipy.sparse import csr_array
 
 from semirank.core.arrays import AnyArray, Floats, Integers
+from semirank.core.diffusion import Problem
 from semirank.core.ordering import quick_order, reorder
 from semirank.core.push import REACHED, push
 from semirank.core.sweeps import Sparse
@@ -149,7 +151,8 @@ class Diffusion:
             start = y / (1.0 - alpha)
         columns = y.reshape(len(y), -1)[self._order]
         begin = None if start is None else np.reshape(start, columns.shape)[self._order]
-        solved = SOLVERS[solver](self._parts, columns, self.indptr, alpha, tol, max_iter, begin)
+        problem = Problem(self._parts, self.indptr, alpha, tol, max_iter, get_num_threads())
+        solved = SOLVERS[solver](problem, columns, begin)
         scores, sweeps, residual = solved[0][self._place], *solved[1:]
         if y.ndim == 1:
             return Solution(scores[:, 0], sweeps[:, 0], residual[:, 0])

@@ -1,16 +1,15 @@
 """Inner products in float32, and what can be said for certain about distances from them."""
 
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import get_num_threads
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
 from semirank.core.neighbours import scan_products
+from semirank.core.threads import in_parallel
 from semirank.graphs.points import squared_lengths
 
 BLOCK_COLUMNS = 4096
@@ -103,8 +102,7 @@ def keep_smallest(rows: AnyArray, groups: Integers, candidates: Candidates, keep
     return kept
 
 
-def in_parallel(work: Callable[[Any], None], tasks: Iterable[Any]) -> None:
-    """Run the tasks in threads, each with one thread of BLAS, so that no result depends on their number."""
-    with threadpool_limits(1, "blas"), ThreadPoolExecutor(get_num_threads()) as pool:
-        for _ in pool.map(work, tasks):
-            pass
+def multiply_in_parallel(work: Callable[[Any], None], tasks: Iterable[Any]) -> None:
+    """Run tasks that multiply matrices: one thread of BLAS for each, so that their number changes no bit."""
+    with threadpool_limits(1, "blas"):
+        in_parallel(work, tasks)

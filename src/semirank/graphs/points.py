@@ -8,7 +8,10 @@ from sklearn.preprocessing import normalize
 
 from semirank.core.arrays import AnyArray, Floats, Integers
 from semirank.core.neighbours import squared_distances as _dense_squared_distances
+from semirank.core.threads import in_parallel
 from semirank.dataset import check_features
+
+_BLOCK_CELLS = 2**19
 
 Metric = Literal["euclidean", "cosine"]
 Points = Any  # a float array or a csr_array; scipy carries no types
@@ -60,7 +63,9 @@ def squared_lengths(points: Points) -> Floats:
 def squared_distances(rows: Points, others: Points) -> Floats:
     """Return the matrix of squared Euclidean distances, the same bits in both directions."""
     if not issparse(rows):
-        return _dense_squared_distances(rows, others)
+        step = max(1, _BLOCK_CELLS // max(len(others), 1))
+        blocks = (rows[at : at + step] for at in range(0, len(rows), step))
+        return np.concatenate(in_parallel(lambda block: _dense_squared_distances(block, others), blocks))
     products = (rows.astype(np.float64) @ others.T.astype(np.float64)).toarray()
     sums = squared_lengths(rows)[:, None] + squared_lengths(others)[None, :]
     return np.maximum(sums - 2.0 * products, 0.0)

@@ -9,13 +9,13 @@ search through cells is offered.
 from dataclasses import dataclass
 
 import numpy as np
-from numba import get_num_threads
 from scipy.sparse import csc_array, issparse
 
 from semirank.core.arrays import Floats, Integers
 from semirank.core.neighbours import nearest_by_difference, nearest_sparse, order_exactly
+from semirank.core.threads import in_parallel
 from semirank.graphs.cells import Cells, nearest_centres
-from semirank.graphs.frame import Candidates, Frame, in_parallel, keep_smallest
+from semirank.graphs.frame import Candidates, Frame, keep_smallest, multiply_in_parallel
 from semirank.graphs.points import Points, squared_lengths
 
 MANY = 2000
@@ -41,6 +41,10 @@ class Search:
     last: Integers
     row_groups: Integers
     data_groups: Integers
+
+    def limits(self) -> tuple[Integers, Integers, Integers, Integers]:
+        """Return what each row may find, as the compiled loops take it."""
+        return self.first, self.last, self.row_groups, self.data_groups
 
     def work(self, rows: Integers) -> float:
         """Return the multiplications of an exact search for these rows."""
@@ -76,33 +80,29 @@ def nearest(search: Search, k: int, recall: float = 1.0) -> tuple[Integers, Floa
 def _fill_sparse(search: Search, indices: Integers, squared: Floats) -> None:
     terms = csc_array(search.data)
     terms.sort_indices()
-    nearest_sparse(
+    fixed = (
         (search.rows.indptr, search.rows.indices, search.rows.data),
         (terms.indptr, terms.indices, terms.data),
         squared_lengths(search.rows),
         squared_lengths(search.data),
-        search.first,
-        search.last,
-        search.row_groups,
-        search.data_groups,
-        indices,
-        squared,
-        get_num_threads(),
+    )
+    in_parallel(
+        lambda block: nearest_sparse(*fixed, block, *search.limits(), indices, squared),
+        _blocks(np.arange(search.rows.shape[0])),
     )
 
 
 def _fill_by_difference(search: Search, rows: Integers, indices: Integers, squared: Floats) -> None:
-    nearest_by_difference(
-        search.rows,
-        search.data,
-        rows,
-        search.first,
-        search.last,
-        search.row_groups,
-        search.data_groups,
-        indices,
-        squared,
+    in_parallel(
+        lambda block: nearest_by_difference(
+            search.rows, search.data, block, *search.limits(), indices, squared
+        ),
+        _blocks(rows),
     )
+
+
+def _blocks(rows: Integers) -> list[Integers]:
+    return [rows[at : at + BLOCK_ROWS] for at in range(0, len(rows), BLOCK_ROWS)]
 
 
 def _fill_by_products(search: Search, rows: Integers, indices: Integers, squared: Floats) -> None:
@@ -120,7 +120,7 @@ def _fill_by_products(search: Search, rows: Integers, indices: Integers, squared
         _order(search, block, kept.indices, indices, squared)
         unsettled[at : at + BLOCK_ROWS] = frame.may_miss(placed, squared[block], kept.bounds)
 
-    in_parallel(search_block, range(0, len(rows), BLOCK_ROWS))
+    multiply_in_parallel(search_block, range(0, len(rows), BLOCK_ROWS))
     _fill_by_difference(search, rows[unsettled], indices, squared)
 
 
@@ -144,7 +144,7 @@ def _fill_by_cells(
         candidates = cells.search(placed[block], groups[block], near[block], indices.shape[1] + FEW_SPARE)
         _order(search, rows[block], candidates, indices, squared)
 
-    in_parallel(search_block, range(0, len(rows), LARGE_BLOCK_ROWS))
+    multiply_in_parallel(search_block, range(0, len(rows), LARGE_BLOCK_ROWS))
     return found
 
 
