@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from semirank import metrics
-from semirank.core.arrays import AnyArray, Floats
+from semirank.core.arrays import Floats
 from semirank.kernels import GAMMA, KERNEL
 from semirank.limits import Limit
 from semirank.metrics import Metric
@@ -67,9 +67,9 @@ class RankRLSCV(RankRLS):
 
     Each list is scored as if its own labels had never been seen, for every ridge, by one
     eigendecomposition (`RankRLS.leave_list_out`). The default measure is the squared error of label
-    differences, the one that is minimised in learning; of the ridges whose mean error is within one
-    standard error of the smallest, the largest is taken. The standard error is that of the difference to the
-    smallest, list by list.
+    differences, the one that is minimised in learning. Of the ridges whose mean over lists is within one
+    standard error of the best, the largest is taken; the standard error is that of the difference to the
+    best, list by list.
 
     Data with one list leave single items out instead. Fewer than five lists (or, in one list, items) say
     too little about a ridge: then it is twice the mean squared distance of two labelled items of a list.
@@ -82,8 +82,7 @@ class RankRLSCV(RankRLS):
         The ridges to try. None: fifteen, from 1e-6 to 10 times the mean squared distance s of two labelled
         items of a list in the kernel's space; in data with one list of n items, 1e-4 to 1000 times 2 s / n.
     metric : str
-        "squared", or the name of a metric such as "nDCG@10" or "AUC": then the ridge with the best mean over
-        lists is taken, the larger one of equals.
+        "squared", or the name of a metric such as "nDCG@10" or "AUC".
 
     Attributes
     ----------
@@ -150,12 +149,12 @@ class RankRLSCV(RankRLS):
             _default_ridges(problem) if self.ridges is None else np.unique(self.ridges).astype(float)
         )
         if self.metric == "squared":
-            self.cv_scores_ = _squared_errors(problem, self.ridges_)
-            chosen = largest_within_one_error(self.cv_scores_)
+            self.cv_scores_ = errors = _squared_errors(problem, self.ridges_)
         else:
-            self.cv_scores_ = _measure(metrics.parse(self.metric), problem, self.ridges_)
-            chosen = _best(metrics.parse(self.metric), self.cv_scores_)
-        return float(self.ridges_[chosen])
+            metric = metrics.parse(self.metric)
+            self.cv_scores_ = _measure(metric, problem, self.ridges_)
+            errors = _as_errors(metric, self.cv_scores_)
+        return float(self.ridges_[largest_within_one_error(errors)])
 
     def _check_state(self) -> None:
         super()._check_state()
@@ -185,19 +184,18 @@ def _measure(metric: Metric, problem: Problem, ridges: Floats) -> Floats:
     return np.array([metric(y, scores[rows], qid) for scores in leave_out(problem, ridges)])
 
 
-def largest_within_one_error(errors: Floats) -> int:
-    """Choose the last row whose mean is within one standard error of the smallest, by paired differences."""
-    means = errors.mean(axis=1)
-    best = int(np.argmin(means))
-    differences = errors - errors[best]
-    allowed = differences.std(axis=1, ddof=1) / np.sqrt(errors.shape[1])
-    return int(np.flatnonzero(means - means[best] <= allowed)[-1])
-
-
-def _best(metric: Metric, values: AnyArray) -> int:
-    """Choose the last row with the best mean over the lists that have a value."""
-    defined = ~np.isnan(values).all(axis=0)
+def _as_errors(metric: Metric, values: Floats) -> Floats:
+    """Return the values of the lists that have any, the smaller the better."""
+    defined = ~np.isnan(values).any(axis=0)
     if not defined.any():
         raise ValueError(f"{metric.name} is not defined for any list, so it cannot choose the ridge.")
-    means = np.nanmean(values[:, defined], axis=1) * (1.0 if metric.greater_is_better else -1.0)
-    return int(np.flatnonzero(means == means.max())[-1])
+    return values[:, defined] * (-1.0 if metric.greater_is_better else 1.0)
+
+
+def largest_within_one_error(errors: Floats) -> int:
+    """Choose the last row whose mean is within one standard error of the smallest, by paired differences."""
+    n_columns = errors.shape[1]
+    differences = errors - errors[np.argmin(errors.mean(axis=1))]
+    allowed = differences.std(axis=1, ddof=1) / np.sqrt(n_columns) if n_columns > 1 else 0.0
+    # a difference in one column alone is exactly one standard error: rounding must not decide
+    return int(np.flatnonzero(differences.mean(axis=1) <= allowed * (1.0 + 1e-9))[-1])
