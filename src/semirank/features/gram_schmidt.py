@@ -139,7 +139,8 @@ class GramSchmidt(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             block = kernel.block(X[rows].astype(np.float64), self.basis_)
             features[rows] = _forward(self.triangle_, block)
 
-        in_parallel(fill, gen_batches(X.shape[0], BLOCK_ROWS))
+        with threadpool_limits(1, "blas"):
+            in_parallel(fill, gen_batches(X.shape[0], BLOCK_ROWS))
         return features
 
     @property

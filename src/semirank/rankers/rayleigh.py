@@ -7,9 +7,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_solve, cholesky, solve_triangular
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, diags_array, triu
 from sklearn.utils import Tags, gen_even_slices
 from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from semirank.core.arrays import Floats, Integers
 from semirank.core.threads import in_parallel
@@ -255,17 +256,22 @@ class RayleighRanker(Ranker):
 
 
 def roughness(X: Floats, graph_laplacian: csr_array) -> Floats:
-    """Return ``X'LX / N``: the mean squared difference of neighbours in each direction."""
+    """Return ``X'LX / N``: the mean squared difference of neighbours in each direction.
+
+    Every edge is visited once: ``L = U + U'`` with U the upper triangle and half the diagonal of L.
+    """
+    upper = csr_array(triu(graph_laplacian, 1, "csr") + diags_array(graph_laplacian.diagonal() / 2.0))
 
     def part(rows: slice) -> Floats:
         total = np.zeros((X.shape[1], X.shape[1]))
         for start in range(rows.start, rows.stop, BLOCK_ROWS):
             some = slice(start, min(start + BLOCK_ROWS, rows.stop))
-            total += X[some].T @ (graph_laplacian[some] @ X)
+            total += X[some].T @ (upper[some] @ X)
         return total
 
-    total = np.sum(in_parallel(part, gen_even_slices(X.shape[0], min(PARTS, X.shape[0]))), axis=0)
-    return (total + total.T) / (2.0 * X.shape[0])
+    with threadpool_limits(1, "blas"):
+        total = np.sum(in_parallel(part, gen_even_slices(X.shape[0], min(PARTS, X.shape[0]))), axis=0)
+    return (total + total.T) / X.shape[0]
 
 
 def factorise(matrix: Floats) -> Floats:
