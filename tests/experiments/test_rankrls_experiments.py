@@ -9,6 +9,9 @@ from semirank.rankers.rankrls_cv import RankRLSCV
 from semirank.readers.datasets import load
 
 
+pytestmark = pytest.mark.slow
+
+
 @pytest.mark.usefixtures("real_data")
 def test_all_lists_teach_as_well_as_published_rankers():
     """An independent program reached 44.5 to 44.8, depending on the rule that chooses the ridge."""

@@ -2,17 +2,16 @@
 
 from collections.abc import Callable
 
-from semirank.experiments import manifold
-from semirank.experiments.manifold_reuters import manifold_reuters
-from semirank.experiments.optdigits import optdigits
+from semirank.experiments import manifold, manifold_reuters, optdigits, rankrls_page
 from semirank.experiments.result import Result
 
 EXPERIMENTS: dict[str, Callable[..., Result]] = {
     "moons": manifold.moons,
     "usps": manifold.usps,
     "newsgroups": manifold.newsgroups,
-    "manifold-reuters": manifold_reuters,
-    "optdigits": optdigits,
+    "manifold-reuters": manifold_reuters.manifold_reuters,
+    "optdigits": optdigits.optdigits,
+    "rankrls": rankrls_page.rankrls,
 }
 
 __all__ = ["EXPERIMENTS", "Result"]
