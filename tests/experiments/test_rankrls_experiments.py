@@ -8,7 +8,6 @@ from semirank.experiments import rankrls
 from semirank.rankers.rankrls_cv import RankRLSCV
 from semirank.readers.datasets import load
 
-
 pytestmark = pytest.mark.slow
 
 

@@ -69,7 +69,7 @@ class ManifoldRanking(QueryRanker):
     Examples
     --------
     >>> import semirank
-    >>> moons = semirank.load("moons", random_state=0)
+    >>> moons = semirank.load("moons", noise=0.05, random_state=0)
     >>> few = moons.hide_labels(keep=2, keep_levels=True, random_state=0)
     >>> ranker = semirank.ManifoldRanking().fit(few.X, few.y)
     >>> semirank.metrics.auc(moons.y, ranker.scores_).round(2)
