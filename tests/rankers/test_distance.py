@@ -73,5 +73,5 @@ def test_a_list_without_a_relevant_item_is_ranked_by_all_and_named():
 
 
 def test_no_relevant_item_at_all_is_an_error():
-    with pytest.raises(ValueError, match="at least one relevant item.*largest label is 0"):
+    with pytest.raises(ValueError, match=r"at least one relevant item.*largest label is 0"):
         DistanceRanking().fit([[1.0], [2.0]], [0, nan])
