@@ -51,7 +51,13 @@ CLAIMS = {
     ),
     "personalized-pagerank": Claims(ranker_class("personalized-pagerank"), uses_unlabelled=True),
     "rayleigh-ranker": Claims(ranker_class("rayleigh-ranker"), lists_apart=False, uses_unlabelled=True),
-    "rayleigh-ranker-cv": Claims(ranker_class("rayleigh-ranker-cv"), lists_apart=False, uses_unlabelled=True),
+    "rayleigh-ranker-cv": Claims(
+        lambda: ranker_class("rayleigh-ranker-cv")(
+            widths=(1 / 3, 1.0), sizes=(20, 100), smoothnesses=(0.0, 30.0), n_folds=3
+        ),
+        lists_apart=False,
+        uses_unlabelled=True,
+    ),
     "rankrls": Claims(ranker_class("rankrls"), lists_apart=False, pairwise=True),
     "rankrls-cv": Claims(ranker_class("rankrls-cv"), lists_apart=False, pairwise=True),
     "transductive-rankrls": Claims(
