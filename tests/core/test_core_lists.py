@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from semirank.core.lists import centre_lists, centre_within_rows
+from semirank.core.lists import centre_in_turn, centre_lists, centre_within_rows
 
 INDPTR = np.array([0, 1, 4, 9])
 SCALES = np.array([2.0, 0.5, 1.0])
@@ -17,11 +17,12 @@ def projection():
     return R
 
 
+@pytest.mark.parametrize("centre", [centre_lists, centre_in_turn])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_items_relative_to_the_mean_of_their_list(dtype):
+def test_items_relative_to_the_mean_of_their_list(dtype, centre):
     values = np.random.default_rng(0).normal(size=(9, 4)).astype(dtype)
     out = np.empty((9, 4))
-    centre_lists(values, INDPTR, SCALES, out)
+    centre(values, INDPTR, SCALES, out)
     np.testing.assert_allclose(out, projection() @ values, atol=1e-6 if dtype == np.float32 else 1e-14)
 
 

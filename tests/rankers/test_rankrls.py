@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array, csr_matrix
-from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.metrics.pairwise import cosine_similarity, polynomial_kernel, rbf_kernel
 from tests.rankers import oracle_rankrls as oracle
 
 from semirank import storage
@@ -42,7 +42,7 @@ def fit(kernel, ridge, X, y, qid=None):
     return RankRLS(kernel, gamma=GAMMA, ridge=ridge).fit(X, y, qid)
 
 
-def features(kernel, X):
+def features_by(kernel, X):
     return oracle.features_of(X, "linear" if kernel == "linear" else "rbf", GAMMA)
 
 
@@ -55,7 +55,7 @@ def assert_near(found, expected, tolerance):
 @pytest.mark.parametrize("shape", SHAPES)
 def test_scores_minimise_the_sum_over_pairs(shape, kernel, ridge):
     X, y, qid = lists(*SHAPES[shape])
-    Phi = features(kernel, X)
+    Phi = features_by(kernel, X)
     ranker = fit(kernel, ridge, X, y, qid)
     assert_near(ranker.scores_, Phi @ oracle.train(Phi, y, qid, ridge), 1e-7)
 
@@ -63,7 +63,7 @@ def test_scores_minimise_the_sum_over_pairs(shape, kernel, ridge):
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_scores_are_those_of_theorem_1(kernel):
     X, y, qid = lists(5, 8, 4)
-    Phi = features(kernel, X)
+    Phi = features_by(kernel, X)
     K = Phi @ Phi.T
     assert_near(fit(kernel, 0.5, X, y, qid).scores_, K @ oracle.train_dual(K, y, qid, 0.5), 1e-9)
 
@@ -120,7 +120,7 @@ def test_the_spread_is_the_mean_squared_distance_of_two_labelled_items():
 @pytest.mark.parametrize("shape", SHAPES)
 def test_leave_list_out_is_training_again(shape, kernel):
     X, y, qid = lists(*SHAPES[shape], seed=1)
-    Phi = features(kernel, X)
+    Phi = features_by(kernel, X)
     ridges = [10.0, 1e-3, 1e-8]
     found = fit(kernel, 1.0, X, y, qid).leave_list_out(ridges)
     assert found.shape == (3, len(y))
@@ -145,7 +145,7 @@ def test_leave_items_out_is_training_again(shape, kernel):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=shape), rng.normal(size=shape[0])
     y[::4] = nan
-    Phi = features(kernel, X)
+    Phi = features_by(kernel, X)
     ridges = [1.0, 1e-3]
     for scores, ridge in zip(fit(kernel, 1.0, X, y).leave_items_out(ridges), ridges, strict=True):
         assert_near(scores, oracle.leave_items_out(Phi, y, ridge), 1e-7)
@@ -159,7 +159,7 @@ def test_two_labels_left_out_leave_nothing():
 def test_a_score_is_the_sum_of_what_each_label_contributes(kernel):
     X, y, qid = lists(4, 7, 3)
     ranker = fit(kernel, 0.3, X, y, qid)
-    Phi = features(kernel, X)
+    Phi = features_by(kernel, X)
     for item in (0, 13):
         items, contributions = ranker.explain(item)
         assert contributions.sum() == pytest.approx(ranker.scores_[item], rel=1e-9, abs=1e-12)
@@ -281,3 +281,19 @@ def test_model_files(kernel, tmp_path):
     ranker.save(tmp_path / "broken")
     with pytest.raises(ValueError, match="one entry for each"):
         storage.load(tmp_path / "broken", {"RankRLS": RankRLS})
+
+
+@pytest.mark.parametrize(
+    ("kernel", "peer"),
+    [
+        ("polynomial", lambda X: polynomial_kernel(X, gamma=GAMMA, coef0=1.0, degree=2)),
+        ("cosine", cosine_similarity),
+    ],
+)
+def test_other_kernels_are_their_matrix(kernel, peer):
+    X, y, qid = lists(5, 8, 3)
+    expected = RankRLS("precomputed").fit(peer(X), y, qid)
+    for features in (X, csr_array(X)):
+        ranker = RankRLS(kernel, gamma=GAMMA, degree=2).fit(features, y, qid)
+        assert_near(ranker.scores_, expected.scores_, 1e-8)
+        assert_near(ranker.leave_list_out(), expected.leave_list_out(), 1e-8)

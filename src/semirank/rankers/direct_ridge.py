@@ -8,7 +8,6 @@ import numpy as np
 from numpy.linalg import LinAlgError
 from scipy.linalg import cho_factor, cho_solve, eigh
 from scipy.sparse import csr_array, diags_array, issparse
-from sklearn.utils import gen_batches
 
 from semirank.core.arrays import Floats
 from semirank.core.lists import centre_lists, centre_within_rows
@@ -76,7 +75,9 @@ class DirectRidge(PairwiseRidge):
         """Leave the labels of list k out; the eigenbasis stays that of all."""
         rows, target = self._rows(k), self.pairs.target[self.pairs.items(k)]
         residuals = np.empty((len(ridges), len(rows)))
-        for some in gen_batches(len(ridges), max(1, BLOCK_CELLS // rows.size)):
+        step = max(1, BLOCK_CELLS // rows.size)
+        for start in range(0, len(ridges), step):
+            some = slice(start, start + step)
             residuals[some] = self._residuals(rows, target, ridges[some])
         left = self.projection - residuals @ rows
         return HeldOut(residuals, left / (self.spectrum + ridges[:, None]))

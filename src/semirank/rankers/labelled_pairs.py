@@ -8,9 +8,10 @@ from typing import Self
 import numpy as np
 
 from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
-from semirank.core.lists import centre_lists
+from semirank.core.lists import centre_in_turn, centre_lists
 
 BLOCK_CELLS = 2**24
+LITTLE = 2**20
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,8 @@ class LabelledPairs:
         """Apply R to one row per item of some lists, into the first columns of `out`."""
         scales = self.scales[lists]
         indptr = self.indptr[lists.start or 0 :][: len(scales) + 1]
-        centre_lists(np.ascontiguousarray(values), indptr - indptr[0], scales, out)
+        centre = centre_lists if values.size > LITTLE else centre_in_turn
+        centre(np.ascontiguousarray(values), indptr - indptr[0], scales, out)
 
     def blocks(self, n_columns: int) -> Iterator[tuple[slice, slice]]:
         """Cut the lists so that a block of `n_columns` columns stays small; yield (lists, items)."""
