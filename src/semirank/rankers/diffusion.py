@@ -125,7 +125,8 @@ class DiffusionRanker(Ranker):
         Returns
         -------
         Contributions
-            Row numbers of the labelled items of the list, and amounts that add up to the score.
+            Row numbers of the labelled items of the list, and amounts that add up to the score (to the
+            accuracy of `tol`).
         """
         check_is_fitted(self, "scores_")
         if self.combine == "ratio":
