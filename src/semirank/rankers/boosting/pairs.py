@@ -9,8 +9,6 @@ from semirank.core.arrays import Booleans, Floats, Integers
 from semirank.core.potentials import pair_losses, shift_scores, signed_weights
 from semirank.rankers.boosting.threads import threads_for
 
-STEPS_A_SCORE = 4  # what one score costs, counted in additions
-
 
 @dataclass(eq=False)
 class Pairs:
@@ -89,7 +87,7 @@ class Pairs:
         terms = self.log_losses(scores)
         signed = np.empty(len(scores))
         factors = self.log_shares - np.logaddexp.reduce(terms)
-        with threads_for(STEPS_A_SCORE * len(scores)):
+        with threads_for(len(scores)):
             signed_weights(self._spread, self._scales, self.levels, self.lists, factors, signed)
         return signed, terms
 
@@ -98,7 +96,7 @@ class Pairs:
         return np.logaddexp.reduceat(self._list_losses(scores) + self.log_shares, self.groups)
 
     def _list_losses(self, scores: Floats) -> Floats:
-        with threads_for(STEPS_A_SCORE * len(scores)):
+        with threads_for(len(scores)):
             shift_scores(scores, self.levels, self.lists, self._spread, self._scales)
             np.exp(self._spread, out=self._spread)  # quicker than in a compiled loop
             self._spread *= self.weights
