@@ -4,6 +4,10 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("semirank", deadline=None)  # the first example may have to compile a loop
+settings.load_profile("semirank")
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 if SHARED_DATA.is_dir():
