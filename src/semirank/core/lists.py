@@ -30,7 +30,7 @@ def centre_list(values: AnyArray, start: int, stop: int, scale: float, out: Floa
             out[i, j] = scale * ((values[i, j] - first[j]) - mean[j])
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def centre_in_turn(values: AnyArray, indptr: Integers, scales: Floats, out: Floats) -> None:
     """Do the same as `centre_lists` in one thread, which is quicker for little data."""
     for k in range(len(scales)):

@@ -1,21 +1,26 @@
 """Pairwise ridge with a matrix: one Cholesky factor for a ridge, one eigenbasis for many."""
 
 from abc import abstractmethod
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
+from numba import get_num_threads
 from numpy.linalg import LinAlgError
 from scipy.linalg import cho_factor, cho_solve, eigh
 from scipy.sparse import csr_array, diags_array, issparse
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from semirank.core.arrays import Floats
 from semirank.core.lists import centre_lists, centre_within_rows
 from semirank.dataset import Features
-from semirank.rankers.labelled_pairs import BLOCK_CELLS, LabelledPairs
+from semirank.rankers.labelled_pairs import LabelledPairs
 from semirank.rankers.pairwise_ridge import HeldOut, PairwiseRidge
 
 INDEFINITE = 1e-8
+BLOCK_CELLS = 2**24
+PRODUCT_CELLS = 2**19
 
 
 class DirectRidge(PairwiseRidge):
@@ -200,15 +205,19 @@ def _normal_equations(features: Features, pairs: LabelledPairs) -> tuple[Floats,
     """Return Z'Z and Z't with Z = R X, without a copy of all of X."""
     if issparse(features):
         return _sparse_gram(features, pairs), features.T @ pairs.centre(pairs.target)
-    n_features = features.shape[1]
-    products = np.zeros((n_features + 1, n_features + 1))  # of Z with t as one more column
-    blocks = list(pairs.blocks(n_features))
-    buffer = np.empty((max(items.stop - items.start for _, items in blocks), n_features + 1))
-    for lists, items in blocks:
-        block = buffer[: items.stop - items.start]
-        pairs.centre_into(block, features[items], lists)
-        block[:, -1] = pairs.target[items]
-        products += block.T @ block
+    n_features, target = features.shape[1], pairs.target
+
+    def product(block: tuple[slice, slice]) -> Floats:
+        lists, items = block
+        table = np.empty((items.stop - items.start, n_features + 1))
+        pairs.centre_into(table, features[items], lists)
+        table[:, -1] = target[items]
+        return table.T @ table
+
+    blocks = pairs.blocks(max(PRODUCT_CELLS // n_features, 2 * n_features))
+    # one thread of BLAS for each block and the sum in order: the same bits for any number of threads
+    with threadpool_limits(1, "blas"), ThreadPoolExecutor(get_num_threads()) as pool:
+        products = sum(pool.map(product, blocks), start=np.zeros((n_features + 1, n_features + 1)))
     return products[:-1, :-1], products[:-1, -1]
 
 

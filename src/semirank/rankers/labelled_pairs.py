@@ -10,7 +10,6 @@ import numpy as np
 from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
 from semirank.core.lists import centre_in_turn, centre_lists
 
-BLOCK_CELLS = 2**24
 LITTLE = 2**20
 
 
@@ -88,24 +87,26 @@ class LabelledPairs:
 
     def centre(self, values: AnyArray, lists: slice = slice(None)) -> Floats:
         """Apply R to one value (or row) per item; of all items, or of the given lists only."""
-        table = values.reshape(len(values), -1)
+        table = np.ascontiguousarray(values).reshape(len(values), -1)
         out = np.empty(table.shape)
-        self.centre_into(out, table, lists)
+        loop = centre_lists if table.size > LITTLE else centre_in_turn
+        loop(table, *self._parts(lists), out)
         return out.reshape(values.shape)
 
-    def centre_into(self, out: Floats, values: AnyArray, lists: slice) -> None:
-        """Apply R to one row per item of some lists, into the first columns of `out`."""
+    def centre_into(self, out: Floats, rows: AnyArray, lists: slice) -> None:
+        """Apply R to one row per item of some lists, into the first columns of `out`, in this thread."""
+        centre_in_turn(np.ascontiguousarray(rows), *self._parts(lists), out)
+
+    def _parts(self, lists: slice) -> tuple[Integers, Floats]:
         scales = self.scales[lists]
         indptr = self.indptr[lists.start or 0 :][: len(scales) + 1]
-        centre = centre_lists if values.size > LITTLE else centre_in_turn
-        centre(np.ascontiguousarray(values), indptr - indptr[0], scales, out)
+        return indptr - indptr[0], scales
 
-    def blocks(self, n_columns: int) -> Iterator[tuple[slice, slice]]:
-        """Cut the lists so that a block of `n_columns` columns stays small; yield (lists, items)."""
-        size = max(1, BLOCK_CELLS // max(1, n_columns))
+    def blocks(self, n_rows: int) -> Iterator[tuple[slice, slice]]:
+        """Cut the lists into blocks of about so many items; yield (lists, items)."""
         start = 0
         while start < self.n_lists:
-            stop = int(np.searchsorted(self.indptr, self.indptr[start] + size, side="right")) - 1
+            stop = int(np.searchsorted(self.indptr, self.indptr[start] + n_rows, side="right")) - 1
             stop = max(stop, start + 1)
             yield slice(start, stop), slice(int(self.indptr[start]), int(self.indptr[stop]))
             start = stop
