@@ -43,13 +43,15 @@ class Claims:
 
 CLAIMS = {
     "distance-ranking": Claims(ranker_class("distance-ranking")),
-    "manifold-ranking": Claims(ranker_class("manifold-ranking"), uses_unlabelled=True),
+    "manifold-ranking": Claims(lambda: ranker_class("manifold-ranking")(tol=1e-12), uses_unlabelled=True),
     "manifold-ranking-cv": Claims(
-        lambda: ranker_class("manifold-ranking-cv")((5, 10), ("median",), random_state=0),
+        lambda: ranker_class("manifold-ranking-cv")((5, 10), ("median",), tol=1e-12, random_state=0),
         lists_apart=False,
         uses_unlabelled=True,
     ),
-    "personalized-pagerank": Claims(ranker_class("personalized-pagerank"), uses_unlabelled=True),
+    "personalized-pagerank": Claims(
+        lambda: ranker_class("personalized-pagerank")(tol=1e-12), uses_unlabelled=True
+    ),
     "rayleigh-ranker": Claims(ranker_class("rayleigh-ranker"), lists_apart=False, uses_unlabelled=True),
     "rayleigh-ranker-cv": Claims(
         lambda: ranker_class("rayleigh-ranker-cv")(

@@ -32,7 +32,7 @@ class ManifoldRankingCV(Ranker):
     ----------
     n_neighbors, sigmas, alphas, degree_corrections : sequences
         The values to try, see `ManifoldRanking`; every combination is tried.
-    metric, combine
+    metric, combine, tol
         As in `ManifoldRanking`.
     max_left_out : int
         Most relevant items of a list to leave out, drawn at random.
@@ -72,6 +72,7 @@ class ManifoldRankingCV(Ranker):
         "degree_corrections": _SEQUENCE,
         "metric": OneOf("euclidean", "cosine"),
         "combine": OneOf("difference", "ratio", "positive"),
+        "tol": Between(0, 1, closed="neither"),
         "max_left_out": Between(1, kind=Integral),
         "random_state": SEED,
     }
@@ -89,6 +90,7 @@ class ManifoldRankingCV(Ranker):
         *,
         metric: str = "euclidean",
         combine: str = "difference",
+        tol: float = 1e-6,
         max_left_out: int = 30,
         random_state: Any = None,
     ) -> None:
@@ -98,6 +100,7 @@ class ManifoldRankingCV(Ranker):
         self.degree_corrections = degree_corrections
         self.metric = metric
         self.combine = combine
+        self.tol = tol
         self.max_left_out = max_left_out
         self.random_state = random_state
 
@@ -124,7 +127,7 @@ class ManifoldRankingCV(Ranker):
         return self.ranker_.explain(item)
 
     def _ranker(self, params: Mapping[str, Any]) -> ManifoldRanking:
-        return ManifoldRanking(metric=self.metric, combine=self.combine, **params)
+        return ManifoldRanking(metric=self.metric, combine=self.combine, tol=self.tol, **params)
 
     def _check_grid(self) -> None:
         names = {"n_neighbors": "n_neighbors", "sigmas": "sigma", "alphas": "alpha"}
@@ -172,7 +175,7 @@ class ManifoldRankingCV(Ranker):
             seeds.append(seeds_of_labels(y, data.indptr, self.combine))
         if not seeds:
             return np.empty((0, data.n_items, 1))
-        solved = diffusion.solve(np.hstack(seeds), alpha, tol=1e-4).scores
+        solved = diffusion.solve(np.hstack(seeds), alpha, tol=self.tol).scores
         return solved.reshape(data.n_items, len(seeds), -1).transpose(1, 0, 2)
 
 
