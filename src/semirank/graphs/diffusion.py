@@ -10,14 +10,11 @@ from scipy.sparse import csr_array
 from semirank.core.arrays import AnyArray, Floats, Integers
 from semirank.core.diffusion import Problem
 from semirank.core.ordering import quick_order, reorder
-from semirank.core.push import REACHED, push
 from semirank.core.sweeps import Sparse
 from semirank.graphs.laplacian import degrees, normalised
+from semirank.graphs.local import Neighbourhood, Top, find_top
 from semirank.graphs.points import check_lists
 from semirank.graphs.solvers import SOLVERS
-
-FINER = 8.0
-SMALLEST_SHARE = 1e-9
 
 
 class Solution(NamedTuple):
@@ -36,27 +33,6 @@ class Solution(NamedTuple):
     scores: Floats
     sweeps: Integers
     residual: Floats
-
-
-class Top(NamedTuple):
-    """The best items that pushes found.
-
-    Attributes
-    ----------
-    items : int64 array
-        Item numbers, the best first; fewer than asked for if no more can be reached.
-    scores : float64 array
-        Their scores.
-    bound : float
-        How wrong the score of any item can be, times ``degree ** (1/2 - degree_correction)``.
-    reached : int
-        How many items were visited.
-    """
-
-    items: Integers
-    scores: Floats
-    bound: float
-    reached: int
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -103,16 +79,16 @@ class Diffusion:
 
     def __init__(self, graph: csr_array, indptr: Any = None) -> None:
         lists = check_lists(indptr, graph.shape[0])
-        S = normalised(graph)
+        S, d = normalised(graph), degrees(graph)
         parts = Sparse(S.indptr.astype(np.uint64), S.indices.astype(np.uint32), S.data)
         order = quick_order(parts, lists)
         fields = {
-            "degrees": degrees(graph),
+            "degrees": d,
             "indptr": lists,
             "_parts": reorder(parts, order),
             "_order": order,
             "_place": np.argsort(order),
-            "_roots": np.sqrt(degrees(graph)[order]),
+            "_roots": np.sqrt(np.where(d > 0.0, d, 1.0)[order]),
         }
         for name, value in fields.items():
             object.__setattr__(self, name, value)
@@ -166,12 +142,12 @@ class Diffusion:
         alpha: float = 0.99,
         *,
         degree_correction: float = 0.5,
-        tol: float = 0.1,
-        max_pushes: int = 100_000_000,
+        tol: float = 0.01,
     ) -> Top:
-        """Find the k items with the highest ``D^-c f``, c = degree_correction, without visiting them all.
+        """Find the k items with the highest ``D^-c f``, c = degree_correction, without visiting all items.
 
-        Labels are pushed along the edges, ever smaller parts of them, until the rest cannot matter.
+        The system is solved on a neighbourhood of the labels, which grows until the best items stay the
+        same; ties go to either item.
 
         Parameters
         ----------
@@ -184,55 +160,10 @@ class Diffusion:
         degree_correction : float
             The power c of the degree that the scores are divided by.
         tol : float
-            Stop when no score can be wrong by more than this share of the k-th best.
-        max_pushes : int
-            Most pushes in one round.
+            Stop when a neighbourhood about three times as large changes no more than this share of the
+            k items.
         """
-        local = _Local(self, np.asarray(items), np.asarray(labels, dtype=np.float64), alpha)
-        while True:
-            pushes = local.push_further(max_pushes)
-            found, scores, wrong = local.best(k, degree_correction)
-            enough = len(found) == k or local.is_closed
-            settled = wrong <= max(tol * abs(scores[-1]), SMALLEST_SHARE * abs(scores[0]))
-            if (enough and settled) or pushes >= max_pushes:
-                return Top(found, scores, local.bound, local.n_reached)
-
-
-class _Local:
-    """Scores and residuals of the items that pushes have reached so far."""
-
-    def __init__(self, system: Diffusion, items: Integers, labels: Floats, alpha: float) -> None:
-        n_items, seeds = len(system.degrees), system._place[items]
-        self.system, self.alpha = system, alpha
-        self.f, self.r = np.zeros(n_items), np.zeros(n_items)
-        self.state, self.reached = np.zeros(n_items, np.uint8), np.empty(n_items, np.int64)
-        self.r[seeds], self.state[seeds], self.reached[: len(seeds)] = labels, REACHED, seeds
-        self.n_reached, self.is_closed = len(seeds), False
-        self.limit = float((np.abs(labels) / _power(system._roots[seeds], 1.0)).max())
-        self.bound = np.inf
-
-    def push_further(self, max_pushes: int) -> int:
-        """Push down to a lower limit; return the number of pushes."""
-        system, before = self.system, self.n_reached
-        self.limit /= FINER
-        self.n_reached, pushes, largest = push(
-            *(system._parts, system._roots, self.alpha, self.limit, max_pushes),
-            *(self.f, self.r, self.state, self.reached, self.n_reached),
-        )
-        self.is_closed = self.n_reached == before
-        self.bound = largest / (1.0 - self.alpha)
-        return pushes
-
-    def best(self, k: int, degree_correction: float) -> tuple[Integers, Floats, float]:
-        """Return the best k items, their scores, and how wrong these may be."""
-        reached = self.reached[: self.n_reached]
-        scores = self.f[reached] * _power(self.system._roots[reached], -2.0 * degree_correction)
-        items = self.system._order[reached]
-        best = np.lexsort((items, -scores))[:k]
-        spread = _power(self.system._roots[reached[best]], 1.0 - 2.0 * degree_correction).max()
-        return items[best], scores[best], self.bound * spread
-
-
-def _power(roots: Floats, exponent: float) -> Floats:
-    """Return a power of the roots of the degrees; 1 for an item without edges."""
-    return np.where(roots > 0.0, roots, 1.0) ** exponent
+        seeds, values = self._place[np.asarray(items)], np.asarray(labels, dtype=np.float64)
+        near = Neighbourhood(self._parts, self._roots, seeds, values, alpha)
+        top = find_top(near, k, degree_correction, tol)
+        return top._replace(items=self._order[top.items])

@@ -1,0 +1,106 @@
+"""Local answers: the best items for a few labels, found without visiting all items."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from semirank.core.arrays import Floats, Integers
+from semirank.core.diffusion import Problem, cg, solve
+from semirank.core.push import induced, push_out
+from semirank.core.sweeps import Sparse
+
+GROWTH = 3
+FIRST = 2_000
+LEAST = 10_000
+LEAST_PER_ITEM = 100
+TOL = 1e-4
+MOST_SWEEPS = 10_000
+
+
+class Top(NamedTuple):
+    """The best items near some labels.
+
+    Attributes
+    ----------
+    items : int64 array
+        Item numbers, the best first; fewer than asked for if no more can be reached.
+    scores : float64 array
+        Their scores, ``D^-c f``.
+    bound : float
+        No score is wrong by more than this times ``degree ** (1/2 - c)``.
+    reached : int
+        How many items were visited.
+    """
+
+    items: Integers
+    scores: Floats
+    bound: float
+    reached: int
+
+
+class Neighbourhood:
+    """Items near some labels, ever more of them, and their scores when all others have none.
+
+    roots: square roots of the degrees, 1 for items without edges.
+
+    The next items are those to which the scores so far would push most, relative to the root of their
+    degree. What is pushed over the border is the residual r of the whole system ``(I - alpha S) f = y``, and
+    since ``S D^1/2 1 = D^1/2 1``, no score ``D^-1/2 f`` is wrong by more than the largest
+    ``|r_i| d_i^-1/2 / (1 - alpha)``.
+    """
+
+    def __init__(self, S: Sparse, roots: Floats, items: Integers, labels: Floats, alpha: float) -> None:
+        n_items = len(roots)
+        self.S, self.roots, self.alpha = S, roots, alpha
+        self.y, self.pushed = np.zeros(n_items), np.empty(n_items)
+        self.state, self.touched = np.zeros(n_items, np.uint8), np.empty(n_items, np.int64)
+        self.place = np.full(n_items, -1, np.int32)
+        self.y[items] = labels
+        self.size = float(np.sqrt(np.square(labels).sum()))
+        self.items, self.f = np.unique(items), np.zeros(0)
+        self.solve()
+
+    def solve(self) -> None:
+        """Solve the system among the items, and find what they push outwards."""
+        part, y = induced(self.S, self.items, self.place), self.y[self.items]
+        problem = Problem(part, np.array([0, len(y)]), self.alpha, TOL, MOST_SWEEPS)
+        self.f, _, residual = solve(cg, problem, y, self.f if len(self.f) else None)
+        n_touched = push_out(self.S, self.items, self.f, self.alpha, self.state, self.pushed, self.touched)
+        self.border = self.touched[:n_touched].copy()
+        self.leak = np.abs(self.pushed[self.border]) / self.roots[self.border]
+        inside = float(residual[0]) * self.size / self.roots[self.items].min()
+        self.bound = max(inside, float(self.leak.max(initial=0.0))) / (1.0 - self.alpha)
+
+    def grow(self) -> None:
+        """Take in the part of the border that receives most, and solve again."""
+        wanted = max(FIRST, (GROWTH - 1) * len(self.items))
+        chosen = self.border
+        if len(chosen) > wanted:
+            chosen = chosen[np.argpartition(-self.leak, wanted)[:wanted]]
+        items = np.concatenate([self.items, chosen])
+        order = np.argsort(items)
+        self.f = np.concatenate([self.f, np.zeros(len(chosen))])[order]
+        self.items = items[order]
+        self.solve()
+
+    def best(self, k: int, degree_correction: float) -> tuple[Integers, Floats]:
+        """Return the k items with the highest scores ``D^-c f``, and these."""
+        scores = self.f * self.roots[self.items] ** (-2.0 * degree_correction)
+        k = min(k, len(scores))
+        among = np.flatnonzero(scores >= np.partition(scores, -k)[-k])
+        best = among[np.lexsort((self.items[among], -scores[among]))[:k]]
+        return self.items[best], scores[best]
+
+
+def find_top(near: Neighbourhood, k: int, degree_correction: float, tol: float) -> Top:
+    """Let the neighbourhood grow until no more than a share tol of its k best items changes."""
+    least = max(LEAST, LEAST_PER_ITEM * k)
+    found, scores = near.best(k, degree_correction)
+    while len(near.border):
+        before = found
+        near.grow()
+        found, scores = near.best(k, degree_correction)
+        n_new = k - np.isin(found, before).sum()
+        if len(near.items) >= least and n_new <= tol * k:
+            break
+    return Top(found, scores, near.bound, len(near.items))
