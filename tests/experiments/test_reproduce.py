@@ -9,7 +9,8 @@ from semirank.experiments.result import Result
 
 
 def column(page: str, method: str, place: int) -> float:
-    [row] = re.findall(rf"^\| {re.escape(method)} \|.*$", page, flags=re.MULTILINE)
+    """Return the number in a column of the first row about a method."""
+    row, *_ = re.findall(rf"^\| {re.escape(method)} \|.*$", page, flags=re.MULTILINE)
     return float(row.split("|")[place + 1].split()[0])
 
 
