@@ -39,22 +39,33 @@ def push_out(
 
 
 @njit(cache=True, nogil=True)
-def induced(S: Sparse, rows: Integers, place: AnyArray) -> Sparse:
-    """Return the part of S between the given rows. place: -1 for all items, as it will be again."""
-    n_edges = np.int64(0)
+def induced(S: Sparse, roots: Floats, rows: Integers, back: float, place: AnyArray) -> tuple[Sparse, Floats]:
+    """Return S between the given rows, with an edge from each row to itself, and the weights of these.
+
+    Of what a row passes on to items outside (in terms of the random walk, ``S_ij d_j^1/2 / d_i^1/2``), the
+    share `back` returns to it. roots: square roots of the degrees; place: -1 for all items, as it will be
+    again.
+    """
+    n_edges = np.int64(len(rows))
     for a in range(len(rows)):
         place[rows[a]] = a
         n_edges += np.int64(S.indptr[rows[a] + 1] - S.indptr[rows[a]])
     indptr = np.zeros(len(rows) + 1, dtype=S.indptr.dtype)
     indices, weights = np.empty(n_edges, dtype=S.indices.dtype), np.empty(n_edges)
+    loops = np.zeros(len(rows))
     at = 0
     for a in range(len(rows)):
-        for e in range(S.indptr[rows[a]], S.indptr[rows[a] + 1]):
-            b = place[S.indices[e]]
-            if b >= 0:
-                indices[at], weights[at] = b, S.weights[e]
+        i = rows[a]
+        for e in range(S.indptr[i], S.indptr[i + 1]):
+            j = S.indices[e]
+            if place[j] >= 0:
+                indices[at], weights[at] = place[j], S.weights[e]
                 at += 1
+            else:
+                loops[a] += back * S.weights[e] * roots[j] / roots[i]
+        indices[at], weights[at] = a, loops[a]
+        at += 1
         indptr[a + 1] = at
     for i in rows:
         place[i] = -1
-    return Sparse(indptr, indices[:at], weights[:at])
+    return Sparse(indptr, indices[:at], weights[:at]), loops

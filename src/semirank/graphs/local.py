@@ -11,8 +11,9 @@ from semirank.core.sweeps import Sparse
 
 GROWTH = 3
 FIRST = 2_000
-LEAST = 10_000
-LEAST_PER_ITEM = 100
+LEAST = 5_000
+RETURN = 0.025
+LEAST_PER_ITEM = 50
 TOL = 1e-4
 MOST_SWEEPS = 10_000
 
@@ -39,14 +40,23 @@ class Top(NamedTuple):
 
 
 class Neighbourhood:
-    """Items near some labels, ever more of them, and their scores when all others have none.
+    """Items near some labels, ever more of them, and their scores.
 
-    roots: square roots of the degrees, 1 for items without edges.
+    Inside, the system ``(I - alpha S) f = y`` is solved. Outside, f is 0; but of what the items pass on to
+    the outside, a share comes back to them, as it would if at each step RETURN of it did. The next items
+    are those to which the scores would push most, relative to the root of their degree.
 
-    The next items are those to which the scores so far would push most, relative to the root of their
-    degree. What is pushed over the border is the residual r of the whole system ``(I - alpha S) f = y``, and
-    since ``S D^1/2 1 = D^1/2 1``, no score ``D^-1/2 f`` is wrong by more than the largest
-    ``|r_i| d_i^-1/2 / (1 - alpha)``.
+    With r the residual of the whole system, and since ``S D^1/2 1 = D^1/2 1``, no score ``D^-1/2 f`` is wrong
+    by more than the largest ``|r_i| d_i^-1/2 / (1 - alpha)``.
+
+    Parameters
+    ----------
+    S, roots : Sparse, float64 array
+        The normalised graph, and the square roots of the degrees (1 for items without edges).
+    items, labels : arrays
+        Where y is not 0, and its values there.
+    alpha : float
+        How far labels spread.
     """
 
     def __init__(self, S: Sparse, roots: Floats, items: Integers, labels: Floats, alpha: float) -> None:
@@ -56,20 +66,21 @@ class Neighbourhood:
         self.state, self.touched = np.zeros(n_items, np.uint8), np.empty(n_items, np.int64)
         self.place = np.full(n_items, -1, np.int32)
         self.y[items] = labels
+        self.back = alpha * RETURN / (1.0 - alpha * (1.0 - RETURN))
         self.size = float(np.sqrt(np.square(labels).sum()))
         self.items, self.f = np.unique(items), np.zeros(0)
         self.solve()
 
     def solve(self) -> None:
         """Solve the system among the items, and find what they push outwards."""
-        part, y = induced(self.S, self.items, self.place), self.y[self.items]
-        problem = Problem(part, np.array([0, len(y)]), self.alpha, TOL, MOST_SWEEPS)
-        self.f, _, residual = solve(cg, problem, y, self.f if len(self.f) else None)
+        part, loops = induced(self.S, self.roots, self.items, self.back, self.place)
+        problem = Problem(part, np.array([0, len(self.items)]), self.alpha, TOL, MOST_SWEEPS)
+        self.f, _, left = solve(cg, problem, self.y[self.items], self.f if len(self.f) else None)
         n_touched = push_out(self.S, self.items, self.f, self.alpha, self.state, self.pushed, self.touched)
         self.border = self.touched[:n_touched].copy()
         self.leak = np.abs(self.pushed[self.border]) / self.roots[self.border]
-        inside = float(residual[0]) * self.size / self.roots[self.items].min()
-        self.bound = max(inside, float(self.leak.max(initial=0.0))) / (1.0 - self.alpha)
+        inside = (self.alpha * loops * np.abs(self.f) + left[0] * self.size) / self.roots[self.items]
+        self.bound = max(inside.max(), self.leak.max(initial=0.0)) / (1.0 - self.alpha)
 
     def grow(self) -> None:
         """Take in the part of the border that receives most, and solve again."""
