@@ -9,11 +9,11 @@ from sklearn.metrics.pairwise import cosine_similarity, polynomial_kernel, rbf_k
 from tests.rankers import oracle_rankrls as oracle
 
 from semirank import storage
-from semirank.rankers import rankrls_problem
-from semirank.rankers.direct_ridge import Dual, Primal
-from semirank.rankers.iterative_ridge import IterativeRidge
-from semirank.rankers.labelled_pairs import LabelledPairs
 from semirank.rankers.rankrls import RankRLS
+from semirank.rankers.ridge import problem
+from semirank.rankers.ridge.direct import Dual, Primal
+from semirank.rankers.ridge.iterative import IterativeRidge
+from semirank.rankers.ridge.labelled_pairs import LabelledPairs
 
 nan = np.nan
 GAMMA = 0.1
@@ -129,7 +129,7 @@ def test_leave_list_out_is_training_again(shape, kernel):
 
 
 def test_leave_list_out_by_conjugate_gradients(monkeypatch):
-    monkeypatch.setattr(rankrls_problem, "LARGEST_DIRECT", 3)
+    monkeypatch.setattr(problem, "LARGEST_DIRECT", 3)
     X, y, qid = lists(5, 8, 6)
     ranker = RankRLS(ridge=0.1).fit(csr_array(X), y, qid)
     assert isinstance(ranker._problem().ridge_form, IterativeRidge)
@@ -254,7 +254,7 @@ def test_what_cannot_be_left_out():
 
 
 def test_too_many_items_for_a_kernel_matrix(monkeypatch):
-    monkeypatch.setattr(rankrls_problem, "MOST_ITEMS", 10)
+    monkeypatch.setattr(problem, "MOST_ITEMS", 10)
     with pytest.raises(ValueError, match="Give n_components"):
         RankRLS("rbf").fit(*lists(5, 10, 3))
 

@@ -6,8 +6,8 @@ from sklearn.metrics.pairwise import rbf_kernel
 from tests.rankers import oracle_rankrls as oracle
 
 from semirank import metrics, storage
-from semirank.rankers import rankrls_problem, transduction
 from semirank.rankers.rankrls import RankRLS
+from semirank.rankers.ridge import problem, transduction
 from semirank.rankers.transductive_rankrls import TransductiveRankRLS
 
 nan = np.nan
@@ -133,7 +133,7 @@ def test_labels_along_the_directions_that_all_items_share_are_found():
 
 
 def test_too_large_for_a_matrix(monkeypatch):
-    monkeypatch.setattr(rankrls_problem, "LARGEST_DIRECT", 3)
+    monkeypatch.setattr(problem, "LARGEST_DIRECT", 3)
     X, y, qid = some_lists()
     with pytest.raises(ValueError, match="Reduce the features"):
         fit("linear", X, y, qid)

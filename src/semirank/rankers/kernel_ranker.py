@@ -12,8 +12,8 @@ from semirank.dataset import Features, RankingDataset
 from semirank.kernels import Kernel, resolve
 from semirank.limits import Between, Either, OneOf
 from semirank.rankers._base import Ranker
-from semirank.rankers.labelled_pairs import LabelledPairs
-from semirank.rankers.rankrls_problem import Expansion
+from semirank.rankers.ridge.labelled_pairs import LabelledPairs
+from semirank.rankers.ridge.problem import Expansion
 
 RIDGE = Between(0, inf, closed="neither")
 COMPONENTS = Either(Between(1, inf, Integral), OneOf(None))

@@ -10,9 +10,9 @@ from semirank.core.arrays import Floats, Integers
 from semirank.dataset import RankingDataset
 from semirank.kernels import GAMMA, KERNEL
 from semirank.limits import Limit
-from semirank.rankers.held_out import without_items, without_lists
 from semirank.rankers.kernel_ranker import COMPONENTS, DEGREE, RIDGE, KernelRanker, check_positive
-from semirank.rankers.rankrls_problem import Problem
+from semirank.rankers.ridge.held_out import without_items, without_lists
+from semirank.rankers.ridge.problem import Problem
 
 
 class RankRLS(KernelRanker):

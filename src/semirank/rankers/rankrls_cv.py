@@ -10,10 +10,10 @@ from semirank.core.arrays import Floats
 from semirank.kernels import GAMMA, KERNEL
 from semirank.limits import Limit
 from semirank.metrics import Metric
-from semirank.rankers.held_out import item_residuals, list_residuals, without_items, without_lists
 from semirank.rankers.kernel_ranker import COMPONENTS, DEGREE
 from semirank.rankers.rankrls import RankRLS
-from semirank.rankers.rankrls_problem import Problem
+from semirank.rankers.ridge.held_out import item_residuals, list_residuals, without_items, without_lists
+from semirank.rankers.ridge.problem import Problem
 
 GRID = 10.0 ** np.arange(-6.0, 1.5, 0.5)
 FEWEST = 5

@@ -12,8 +12,8 @@ from semirank.dataset import RankingDataset
 from semirank.kernels import GAMMA, KERNEL
 from semirank.limits import Between, Either, Limit, OneOf
 from semirank.rankers.kernel_ranker import DEGREE, RIDGE, KernelRanker, check_positive
-from semirank.rankers.rankrls_problem import Problem
-from semirank.rankers.transduction import Completion
+from semirank.rankers.ridge.problem import Problem
+from semirank.rankers.ridge.transduction import Completion
 
 STRENGTH = 10.0
 

@@ -9,8 +9,8 @@ from sklearn.exceptions import ConvergenceWarning
 from semirank.core.arrays import Floats
 from semirank.dataset import Features
 from semirank.kernels import squared_lengths
-from semirank.rankers.labelled_pairs import LabelledPairs
-from semirank.rankers.pairwise_ridge import HeldOut, PairwiseRidge
+from semirank.rankers.ridge.labelled_pairs import LabelledPairs
+from semirank.rankers.ridge.pairwise import HeldOut, PairwiseRidge
 
 TOLERANCE = 1e-12
 MOST_STEPS = 10_000

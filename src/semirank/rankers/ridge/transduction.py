@@ -10,9 +10,9 @@ from scipy.sparse.linalg import LinearOperator, cg
 from sklearn.exceptions import ConvergenceWarning
 
 from semirank.core.arrays import Floats
-from semirank.rankers.direct_ridge import DirectRidge
-from semirank.rankers.labelled_pairs import LabelledPairs
-from semirank.rankers.rankrls_problem import Problem
+from semirank.rankers.ridge.direct import DirectRidge
+from semirank.rankers.ridge.labelled_pairs import LabelledPairs
+from semirank.rankers.ridge.problem import Problem
 
 LARGEST_DIRECT = 2_000
 TOLERANCE = 1e-12

@@ -11,10 +11,10 @@ from semirank.core.arrays import Floats
 from semirank.dataset import Features, RankingDataset
 from semirank.features.gram_schmidt import GramSchmidt
 from semirank.kernels import Kernel
-from semirank.rankers.direct_ridge import Dual, Primal
-from semirank.rankers.iterative_ridge import IterativeRidge
-from semirank.rankers.labelled_pairs import LabelledPairs
-from semirank.rankers.pairwise_ridge import PairwiseRidge
+from semirank.rankers.ridge.direct import Dual, Primal
+from semirank.rankers.ridge.iterative import IterativeRidge
+from semirank.rankers.ridge.labelled_pairs import LabelledPairs
+from semirank.rankers.ridge.pairwise import PairwiseRidge
 
 LARGEST_DIRECT = 5_000
 MOST_ITEMS = 50_000

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from typing import NamedTuple
 
 from semirank.core.arrays import Floats
-from semirank.rankers.labelled_pairs import LabelledPairs
+from semirank.rankers.ridge.labelled_pairs import LabelledPairs
 
 
 class HeldOut(NamedTuple):

@@ -3,8 +3,8 @@
 import numpy as np
 
 from semirank.core.arrays import Floats
-from semirank.rankers.pairwise_ridge import HeldOut
-from semirank.rankers.rankrls_problem import Problem
+from semirank.rankers.ridge.pairwise import HeldOut
+from semirank.rankers.ridge.problem import Problem
 
 
 def list_residuals(problem: Problem, ridges: Floats) -> list[Floats]:

@@ -15,8 +15,8 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from semirank.core.arrays import Floats
 from semirank.core.lists import centre_lists, centre_within_rows
 from semirank.dataset import Features
-from semirank.rankers.labelled_pairs import LabelledPairs
-from semirank.rankers.pairwise_ridge import HeldOut, PairwiseRidge
+from semirank.rankers.ridge.labelled_pairs import LabelledPairs
+from semirank.rankers.ridge.pairwise import HeldOut, PairwiseRidge
 
 INDEFINITE = 1e-8
 BLOCK_CELLS = 2**24
