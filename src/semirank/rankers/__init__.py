@@ -7,6 +7,7 @@ from semirank.rankers.logistic import LogisticRanker
 from semirank.rankers.manifold import ManifoldRanking
 from semirank.rankers.manifold_cv import ManifoldRankingCV
 from semirank.rankers.pagerank import PersonalizedPageRank
+from semirank.rankers.peer import PeerRanker, as_ranker
 from semirank.rankers.rankboost import RankBoost
 from semirank.rankers.rankrls import RankRLS
 from semirank.rankers.rankrls_cv import RankRLSCV
@@ -23,6 +24,7 @@ __all__ = [
     "LogisticRanker",
     "ManifoldRanking",
     "ManifoldRankingCV",
+    "PeerRanker",
     "PersonalizedPageRank",
     "RankBoost",
     "RankRLS",
@@ -34,4 +36,5 @@ __all__ = [
     "SemiRankBoost",
     "TransductiveRankRLS",
     "TransductiveSVM",
+    "as_ranker",
 ]
