@@ -12,8 +12,9 @@ import numpy as np
 from semirank.core.arrays import Floats, Integers
 from semirank.dataset import DataWarning, RankingDataset
 from semirank.limits import Between, Either, Limit, OneOf
-from semirank.rankers.boosting import Pairs, Round
+from semirank.rankers.boosting import Lesson, Pairs, Round
 from semirank.rankers.boosting.lending import Loans, lend_labels
+from semirank.rankers.pair_weights import PairWeights
 from semirank.rankers.rankboost import RankBoost
 
 
@@ -131,27 +132,34 @@ class SemiRankBoost(RankBoost):
         self.metric = metric
         self.conflict = conflict
 
-    def _lesson(self, data: RankingDataset, weights: Floats) -> tuple[Integers, Pairs]:
-        own = super()._lesson(data, weights)
+    def _lesson(
+        self, data: RankingDataset, weights: Floats, pairs: PairWeights | None
+    ) -> tuple[Integers, Lesson]:
+        if pairs is not None:
+            raise ValueError("SemiRankBoost learns from labels, its own and lent ones: it takes no pairs.")
+        plain = super()._lesson(data, weights, None)
         loans = self._lend(data)
         self.lent_items_, self.lent_labels_ = data.order[loans.items], loans.labels
-        items = np.concatenate([np.flatnonzero(data.labelled), loans.items])
-        lent = np.arange(len(items)) >= len(items) - len(loans.items)
-        labels = np.concatenate([data.y[data.labelled], loans.labels])
-        numbers = data.list_of_item[items] + data.n_lists * lent
-        pairs = Pairs.ordered_by(labels, numbers, weights[items])
-        n_own = len(own[1].numbers)
-        if n_own == len(pairs.numbers):
+        items, both = self._join(data, weights, loans)
+        n_own = int(np.sum(both.numbers < data.n_lists))
+        if n_own == len(both.numbers):
             self._give_up_discount(data)
-            return own
+            return plain
         self.discount_ = 1.0 if isinstance(self.discount, str) else float(self.discount)
-        pairs = pairs.share(self.balance, np.array([0, n_own]), np.array([1.0, self.discount_]))
+        both = both.share(self.balance, np.array([0, n_own]), np.array([1.0, self.discount_]))
         if self.discount == "similarity":
-            similarity = np.concatenate(
-                [np.ones(len(items) - len(loans.items)), _similarity(loans.distances)]
-            )
-            pairs = replace(pairs, weights=pairs.weights * similarity[pairs.items])
-        return items[pairs.items], pairs
+            similarity = np.append(np.ones(data.labelled.sum()), _similarity(loans.distances))
+            both = replace(both, weights=both.weights * similarity[both.items])
+        return items[both.items], both
+
+    def _join(self, data: RankingDataset, weights: Floats, loans: Loans) -> tuple[Integers, Pairs]:
+        """Return the labelled items and those with a lent label, and their pairs, as lists of their own."""
+        own = np.flatnonzero(data.labelled)
+        items = np.append(own, loans.items)
+        labels = np.append(data.y[own], loans.labels)
+        lent = np.arange(len(items)) >= len(own)
+        numbers = data.list_of_item[items] + data.n_lists * lent
+        return items, Pairs.ordered_by(labels, numbers, weights[items])
 
     def _lend(self, data: RankingDataset) -> Loans:
         """Lend labels, unless they would weigh nothing or there is nobody to lend to."""

@@ -1,7 +1,7 @@
 """Features arranged so that the best stump is found quickly."""
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, Self
 
 import numpy as np
@@ -32,6 +32,9 @@ class Columns(Protocol):
     def stump(self, column: int, cut: int) -> tuple[int, float]:
         """Return the feature and threshold of a stump."""
 
+    def with_columns(self, X: Features) -> Self:
+        """Return these features followed by others of the same items; only the others are arranged."""
+
 
 def columns_of(X: Features, items: Integers, n_bins: int | None) -> Columns:
     """Arrange the features of some items; an item may be given several times.
@@ -55,30 +58,43 @@ class BinnedColumns:
         The thresholds of each feature, ascending.
     n_edges : int64 array of shape (n_groups * TOGETHER,)
         How many there are; 0 where a group has no more features.
+    n_bins : int
+        The most bins that a feature may have.
     """
 
     bins: Bytes
     edges: tuple[Floats, ...]
     n_edges: Integers
+    n_bins: int
 
     @classmethod
     def of(cls, X: Features, items: Integers, n_bins: int) -> Self:
         """Bin each feature by quantiles, or by its values where there are no more than bins."""
-        n_features = X.shape[1]
-        bins = np.zeros((-(-n_features // TOGETHER), len(items), TOGETHER), dtype=np.uint8)
+        nothing = cls(_empty_bins(len(items), 0), (), np.empty(0, dtype=np.int64), n_bins)
+        return nothing._followed_by(X, items)
+
+    def with_columns(self, X: Features) -> Self:
+        """Return these features followed by others of the same items; only the others are binned."""
+        return self._followed_by(X, np.arange(X.shape[0]))
+
+    def _followed_by(self, X: Features, items: Integers) -> Self:
+        n_known = len(self.edges)
+        n_features = n_known + X.shape[1]
+        bins = _empty_bins(len(items), n_features)
+        bins[: len(self.bins)] = self.bins
 
         def bin_feature(feature: int) -> Floats:
             values = X[items, feature]
             sample = np.sort(values[:: -(-len(values) // SAMPLE)])
-            edges = _edges(sample.astype(np.float64), n_bins)
-            bin_values(values.astype(np.float64), edges, _column(bins, feature))
+            edges = _edges(sample.astype(np.float64), self.n_bins)
+            bin_values(values.astype(np.float64), edges, _column(bins, n_known + feature))
             return edges
 
         with ThreadPoolExecutor(get_num_threads()) as pool:
-            edges = tuple(pool.map(bin_feature, range(n_features)))
+            edges = self.edges + tuple(pool.map(bin_feature, range(X.shape[1])))
         n_edges = np.zeros(len(bins) * TOGETHER, dtype=np.int64)
         n_edges[:n_features] = [len(each) for each in edges]
-        return cls(bins, edges, n_edges)
+        return replace(self, bins=bins, edges=edges, n_edges=n_edges)
 
     def best(self, signed: Floats) -> tuple[int, int, float]:
         """Find the best stump by adding up the signed weights in each bin."""
@@ -100,6 +116,10 @@ class SortedColumns:
 
     Attributes
     ----------
+    n_features : int
+        The number of all features.
+    n_bins : int or None
+        How many ranges of values of a feature are told apart; None for all values.
     features : int64 array of shape (n_columns,)
         The features that are not 0 everywhere.
     indptr : int64 array of shape (n_columns + 1,)
@@ -113,6 +133,8 @@ class SortedColumns:
         That threshold, halfway to the next value.
     """
 
+    n_features: int
+    n_bins: int | None
     features: Integers
     indptr: Integers
     rows: AnyArray
@@ -131,7 +153,20 @@ class SortedColumns:
         indptr = np.append(indptr, len(rows))
         if n_bins is not None:
             _thin_out(cuts, rows, indptr, len(items), n_bins)
-        return cls(features, indptr, rows, cuts, thresholds)
+        return cls(X.shape[1], n_bins, features, indptr, rows, cuts, thresholds)
+
+    def with_columns(self, X: Features) -> Self:
+        """Return these features followed by others of the same items; only the others are sorted."""
+        new = self.of(X, np.arange(X.shape[0]), self.n_bins)
+        return type(self)(
+            self.n_features + new.n_features,
+            self.n_bins,
+            np.append(self.features, self.n_features + new.features),
+            np.append(self.indptr, self.indptr[-1] + new.indptr[1:]),
+            np.append(self.rows, new.rows),
+            np.append(self.cuts, new.cuts),
+            np.append(self.thresholds, new.thresholds),
+        )
 
     def best(self, signed: Floats) -> tuple[int, int, float]:
         """Find the best stump by adding up the signed weights in order of value."""
@@ -152,6 +187,10 @@ class SortedColumns:
     def stump(self, column: int, cut: int) -> tuple[int, float]:
         """Return the feature and the threshold below the cut."""
         return int(self.features[column]), float(self.thresholds[cut])
+
+
+def _empty_bins(n_items: int, n_features: int) -> Bytes:
+    return np.zeros((-(-n_features // TOGETHER), n_items, TOGETHER), dtype=np.uint8)
 
 
 def _column(bins: Bytes, feature: int) -> Bytes:

@@ -1,8 +1,8 @@
 """Rounds of boosting: each adds the stump that lowers the loss of the pairs most."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from math import atanh, e, inf, log
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 from scipy.sparse import issparse
@@ -20,7 +20,9 @@ BLOCK_CELLS = 2**22
 class Lesson(Protocol):
     """What boosting lowers: a loss of scores whose fall is led by signed weights of the items."""
 
-    items: Integers
+    @property
+    def items(self) -> Integers:
+        """The items that scores are for."""
 
     @property
     def log_count(self) -> float:
@@ -42,12 +44,39 @@ class Round(NamedTuple):
     log_losses: Floats
 
 
+class Stumps(NamedTuple):
+    """What boosting has learned: ``H(x) = sum_t alpha_t [x_j > theta]``."""
+
+    features: Integers
+    thresholds: Floats
+    alphas: Floats
+
+    @classmethod
+    def of(cls, rounds: Sequence[Round]) -> Self:
+        """Take the stumps out of rounds of boosting."""
+        features = np.array([each.feature for each in rounds], dtype=np.int64)
+        thresholds = np.array([each.threshold for each in rounds])
+        return cls(features, thresholds, np.array([each.alpha for each in rounds]))
+
+    def score(self, X: Features) -> Floats:
+        """Return the sum of the weights alpha of the stumps that hold for each item."""
+        used, places = np.unique(self.features, return_inverse=True)
+        scores = np.empty(X.shape[0])
+        for rows in gen_batches(X.shape[0], max(1, BLOCK_CELLS // max(len(used), 1))):
+            block = X[rows][:, used]
+            block = block.toarray() if issparse(block) else block
+            block = np.ascontiguousarray(block, dtype=np.float64)
+            with threads_for(block.shape[0] * len(places)):
+                scores[rows] = sum_stumps(block, places, self.thresholds, self.alphas)
+        return scores
+
+
 def boost(lesson: Lesson, columns: Columns, step: str = "bound") -> Iterator[Round]:
     """Yield rounds without end, or until no stump is left that lowers the loss.
 
     Parameters
     ----------
-    lesson : Pairs
+    lesson : Lesson
         What to learn.
     columns : Columns
         The features of the items of the lesson, in their order.
@@ -90,19 +119,6 @@ def _exact_step(r: float, loss_at_one: float) -> float:
     if wrong <= 0 or right <= 0:
         return inf * r
     return 0.5 * log(right / wrong)
-
-
-def score_items(X: Features, features: Integers, thresholds: Floats, alphas: Floats) -> Floats:
-    """Return the sum of the weights alpha of the stumps that hold for each item."""
-    used, places = np.unique(features, return_inverse=True)
-    scores = np.empty(X.shape[0])
-    for rows in gen_batches(X.shape[0], max(1, BLOCK_CELLS // max(len(used), 1))):
-        block = X[rows][:, used]
-        block = block.toarray() if issparse(block) else block
-        block = np.ascontiguousarray(block, dtype=np.float64)
-        with threads_for(block.shape[0] * len(places)):
-            scores[rows] = sum_stumps(block, places, thresholds, alphas)
-    return scores
 
 
 def staged_scores(X: Features, stumps: Iterable[tuple[int, float, float]]) -> Iterator[Floats]:
