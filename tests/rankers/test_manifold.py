@@ -73,6 +73,29 @@ def test_every_graph_and_both_signs(name, options, build):
     np.testing.assert_allclose(ratio.scores_, np.log((positive + floor) / (negative + floor)), atol=1e-7)
 
 
+def test_log_is_the_logarithm_of_what_reaches_an_item_from_the_relevant_ones():
+    X, y = points(), labels()
+    reached = ManifoldRanking(combine="positive", **EXACT).fit(X, y).scores_
+    ranker = ManifoldRanking(combine="log", **EXACT).fit(X, y)
+    np.testing.assert_allclose(ranker.scores_, np.log1p(reached / (0.01 * reached.mean())), rtol=1e-7)
+    with pytest.raises(ValueError, match="'log' takes a logarithm"):
+        ranker.explain(0)
+
+
+@pytest.mark.parametrize("combine", ["ratio", "log"])
+def test_logarithms_are_taken_in_each_list_for_itself(combine):
+    X, y = points(), labels()
+    qid = np.where(np.arange(len(y)) % 3 == 0, "a", "b")
+    ranker = ManifoldRanking(combine=combine, **EXACT).fit(X, y, qid)
+    for each in ("a", "b"):
+        rows = qid == each
+        alone = ManifoldRanking(combine=combine, **EXACT).fit(X[rows], y[rows], qid[rows])
+        np.testing.assert_allclose(alone.scores_, ranker.scores_[rows], rtol=1e-9)
+        np.testing.assert_allclose(
+            ranker.predict(X[rows], qid[rows])[:2], ranker.predict(X[rows][:2], qid[rows][:2])
+        )
+
+
 @pytest.mark.parametrize("k", [0.0, 0.5, 1.0])
 def test_pagerank_equals_its_closed_form(k):
     X, y = points(), labels()
@@ -185,7 +208,7 @@ def test_weights_of_new_edges_are_those_of_the_graph():
     for sigma in (0.7, "median"):
         ranker = ManifoldRanking(sigma=sigma, n_neighbors=30).fit(X, labels(60), qid)
         data = semirank.RankingDataset(X, labels(60), qid)
-        attached = ranker._attach(data).toarray()
+        attached = ranker._attach(data, data.list_of_item).toarray()
         graph = ranker.graph_.toarray()
         both = (attached > 0) & (graph > 0)
         assert both.sum() > 1000

@@ -17,7 +17,7 @@ from semirank.graphs import Diffusion, NeighbourIndex, components
 from semirank.graphs.build import attach, build_graph
 from semirank.limits import FLAG, Between, Either, Kind, Limit, OneOf
 from semirank.rankers._base import Contributions, Ranker
-from semirank.rankers.seeds import combine_signs, seeds_of_labels
+from semirank.rankers.seeds import LOGARITHMS, backgrounds, combine_signs, seeds_of_labels
 
 GRAPHS = ("knn", "connected", "full", "inner")
 
@@ -38,7 +38,7 @@ class DiffusionRanker(Ranker):
         "tol": Between(0, 1, closed="neither"),
         "max_iter": Between(1, kind=Integral),
         "metric": OneOf("euclidean", "cosine"),
-        "combine": OneOf("difference", "ratio", "positive"),
+        "combine": OneOf("difference", "ratio", "positive", "log"),
         "join": FLAG,
     }
 
@@ -108,11 +108,12 @@ class DiffusionRanker(Ranker):
         the others. A list never seen takes its neighbours from all lists.
         """
         data = self._check_new(X, qid)
-        weights = self._attach(data)
+        lists = self._number_lists(data)
+        weights = self._attach(data, lists)
         degrees = np.asarray(weights.sum(axis=1)).ravel()
         spread = weights @ (power(self._diffusion().degrees, -0.5)[:, None] * self.diffused_)
         f = self.alpha * power(degrees, -0.5)[:, None] * spread
-        return data.restore(self._scores(f, degrees))
+        return data.restore(self._scores(f, degrees, lists))
 
     def explain(self, item: int) -> Contributions:
         """Split the score of a fitted item into the contributions of the labelled items.
@@ -129,8 +130,10 @@ class DiffusionRanker(Ranker):
             accuracy of `tol`).
         """
         check_is_fitted(self, "scores_")
-        if self.combine == "ratio":
-            raise ValueError("combine='ratio' takes a logarithm: its scores are no sum over labelled items.")
+        if self.combine in LOGARITHMS:
+            raise ValueError(
+                f"combine={self.combine!r} takes a logarithm: its scores are no sum over labelled items."
+            )
         if not 0 <= item < len(self.order_):
             raise ValueError(f"item must be a row number from 0 to {len(self.order_) - 1}; got {item!r}.")
         place = int(np.flatnonzero(self.order_ == item)[0])
@@ -159,7 +162,8 @@ class DiffusionRanker(Ranker):
         self.n_iter_, self.residual_ = solved.sweeps.max(axis=1), solved.residual.max(axis=1)
         self.n_unreached_ = int(_unreached(self.graph_, seeds).sum()) if seeds.any() else len(y)
         self._warn(seeds)
-        self.scores_ = self._restore(self._scores(solved.scores, self._diffusion().degrees))
+        lists = np.repeat(np.arange(len(self.list_ids_)), np.diff(self.indptr_))
+        self.scores_ = self._restore(self._scores(solved.scores, self._diffusion().degrees, lists))
         return self
 
     def _seeds(self, y: Floats) -> Floats:
@@ -167,9 +171,12 @@ class DiffusionRanker(Ranker):
         seeds = seeds_of_labels(y, self.indptr_, self.combine)
         return seeds * power(self._diffusion().degrees, self._seed_power)[:, None]
 
-    def _scores(self, f: Floats, degrees: Floats) -> Floats:
-        """Turn what has spread into scores."""
-        return combine_signs(f * power(degrees, self._score_power)[:, None], self.combine)
+    def _scores(self, f: Floats, degrees: Floats, lists: Integers) -> Floats:
+        """Turn what has spread to items of the given lists (-1: a new one) into scores."""
+        fitted = self.diffused_ * power(self._diffusion().degrees, self._score_power)[:, None]
+        of_lists = backgrounds(fitted, self.indptr_)
+        background = np.append(of_lists, of_lists.mean())[lists]
+        return combine_signs(f * power(degrees, self._score_power)[:, None], self.combine, background)
 
     def _solve(self, seeds: Floats, start: Floats | None = None) -> Any:
         solver = "cg" if self.solver in ("auto", "push") else self.solver
@@ -177,15 +184,13 @@ class DiffusionRanker(Ranker):
             seeds, self.alpha, solver=solver, tol=self.tol, max_iter=self.max_iter, start=start
         )
 
-    def _attach(self, data: RankingDataset) -> csr_array:
-        """Return the weights between new items and the fitted ones."""
+    def _attach(self, data: RankingDataset, lists: Integers) -> csr_array:
+        """Return the weights between new items, of lists with these numbers, and the fitted ones."""
         if self.points_ is None:
             raise ValueError(
                 f"This {type(self).__name__} was fitted on a graph of its own, which says nothing about new "
                 "items. Extend the graph and fit again."
             )
-        number = {name: i for i, name in enumerate(self.list_ids_.tolist())}
-        lists = np.array([number.get(name, -1) for name in data.list_ids.tolist()])[data.list_of_item]
         if (lists < 0).any():
             warnings.warn(
                 f"{len(np.unique(data.list_of_item[lists < 0]))} of {data.n_lists} lists were not there when "
@@ -197,6 +202,11 @@ class DiffusionRanker(Ranker):
             metric: Any = "cosine" if isinstance(self.graph, str) and self.graph == "inner" else self.metric
             self._index = NeighbourIndex(self.points_, metric=metric, indptr=self.indptr_)
         return attach(self.graph_, self._index, data.X, lists, self.n_neighbors, self.sigma)
+
+    def _number_lists(self, data: RankingDataset) -> Integers:
+        """Return the number that each item's list had in `fit`, -1 for a list that is new."""
+        number = {name: i for i, name in enumerate(self.list_ids_.tolist())}
+        return np.array([number.get(name, -1) for name in data.list_ids.tolist()])[data.list_of_item]
 
     def _warn(self, seeds: Floats) -> None:
         if self.n_unreached_ and seeds.any():

@@ -39,10 +39,11 @@ class ManifoldRanking(QueryRanker):
         Most sweeps over the edges.
     metric : {"euclidean", "cosine"}
         How neighbours are found; "cosine" for text, with the cosine as the weight.
-    combine : {"difference", "ratio", "positive"}
+    combine : {"difference", "ratio", "positive", "log"}
         What known irrelevant items (label 0 or less) do. "difference": their reach is subtracted, each side
         with a total of 1 in each list. "ratio": the logarithm of the ratio of both. "positive": nothing, and
-        labels above 0 count with their value, as in the paper.
+        labels above 0 count with their value, as in the paper. "log": likewise, and scores are logarithms,
+        which suits a mix with scores that are log-odds (`Blend`).
     join : bool
         Join the components of a "knn" graph by their shortest edges, so that a label reaches every item.
 
@@ -60,7 +61,7 @@ class ManifoldRanking(QueryRanker):
     Notes
     -----
     Each sweep costs as much as the graph has edges; some 20 to 150 sweeps settle a list at alpha = 0.99.
-    Scores are linear in the labels (but for "ratio"), so `explain` splits them exactly.
+    Scores are linear in the labels (but for "ratio" and "log"), so `explain` splits them exactly.
 
     References
     ----------

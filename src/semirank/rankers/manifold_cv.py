@@ -15,7 +15,7 @@ from semirank.limits import SEED, Between, Kind, Limit, OneOf
 from semirank.rankers._base import Contributions, Ranker
 from semirank.rankers.diffusion import check_positive, power
 from semirank.rankers.manifold import ManifoldRanking
-from semirank.rankers.seeds import combine_signs, seeds_of_labels
+from semirank.rankers.seeds import backgrounds, combine_signs, seeds_of_labels
 
 _SEQUENCE = Kind("a sequence of values", (tuple, list))
 
@@ -71,7 +71,7 @@ class ManifoldRankingCV(Ranker):
         "alphas": _SEQUENCE,
         "degree_corrections": _SEQUENCE,
         "metric": OneOf("euclidean", "cosine"),
-        "combine": OneOf("difference", "ratio", "positive"),
+        "combine": OneOf("difference", "ratio", "positive", "log"),
         "tol": Between(0, 1, closed="neither"),
         "max_left_out": Between(1, kind=Integral),
         "random_state": SEED,
@@ -185,7 +185,8 @@ def _find_again(
     """Return for each left-out item the share of its list's unlabelled items that score below it."""
     found = []
     for f, left_out in zip(columns, turns, strict=True):
-        scores = combine_signs(f * weight[:, None], combine)
+        f = f * weight[:, None]
+        scores = combine_signs(f, combine, backgrounds(f, data.indptr)[data.list_of_item])
         for i, item in enumerate(left_out):
             rows = np.arange(*data.indptr[i : i + 2])
             others = scores[rows[np.isnan(data.y[rows])]]

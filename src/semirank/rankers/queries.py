@@ -11,7 +11,6 @@ from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import Floats, Integers
-from semirank.dataset import RankingDataset
 from semirank.limits import Between
 from semirank.rankers.diffusion import DiffusionRanker, power
 
@@ -117,7 +116,7 @@ class QueryRanker(DiffusionRanker):
         if len(self.list_ids_) > 1:
             raise ValueError("Vectors can be queries of one list only; this collection has several lists.")
         data = self._check_new(vectors, None)
-        weights = self._attach(RankingDataset(data.X, data.y, np.repeat(self.list_ids_, len(data))))
+        weights = self._attach(data, np.zeros(len(data), dtype=np.int64))
         degrees = np.asarray(weights.sum(axis=1)).ravel()
         scale = self.alpha * power(degrees, -0.5)
         return csr_array(weights.multiply(scale[:, None]).multiply(power(self._diffusion().degrees, -0.5)))

@@ -5,17 +5,19 @@ import numpy as np
 from semirank.core.arrays import Floats, Integers
 
 FLOOR = 0.01
+LOGARITHMS = ("ratio", "log")  # ways to combine whose scores are no sum over labels
 
 
 def seeds_of_labels(y: Floats, indptr: Integers, combine: str) -> Floats:
-    """Return the columns of seeds: one for "positive" and "difference", one for each side for "ratio".
+    """Return the columns of seeds: one for each side for "ratio", otherwise one.
 
     A label above 0 is the confidence that an item is relevant; a label y of 0 or less gives a seed of
-    ``1 - y`` for the other side. For "positive" seeds are the labels themselves. Otherwise the seeds of
-    each side add up to 1 in each list, so that many irrelevant items weigh as much as a few relevant ones.
+    ``1 - y`` for the other side. For "positive" and "log" seeds are the labels themselves. Otherwise the
+    seeds of each side add up to 1 in each list, so that many irrelevant items weigh as much as a few
+    relevant ones.
     """
     positive = np.where(y > 0, y, 0.0)
-    if combine == "positive":
+    if combine in ("positive", "log"):
         return positive[:, None]
     positive = _shares(positive, indptr)
     negative = _shares(np.where(y <= 0, 1.0 - y, 0.0), indptr)
@@ -24,17 +26,23 @@ def seeds_of_labels(y: Floats, indptr: Integers, combine: str) -> Floats:
     )
 
 
-def combine_signs(f: Floats, combine: str) -> Floats:
+def backgrounds(f: Floats, indptr: Integers) -> Floats:
+    """Return a hundredth of the mean of what has spread in each list."""
+    totals = np.add.reduceat(np.maximum(f, 0.0).mean(axis=1), indptr[:-1])
+    return FLOOR * totals / np.diff(indptr) + np.finfo(float).tiny
+
+
+def combine_signs(f: Floats, combine: str, background: Floats) -> Floats:
     """Turn the columns that have spread into one score for each item.
 
-    "ratio" is ``log((P + b) / (N + b))`` with the background b, a hundredth of the mean of both columns,
-    so that an item which neither side reaches scores 0.
+    "ratio" is ``log((P + b) / (N + b))`` with the background b of the item's list, so that an item which
+    neither side reaches scores 0; "log" is ``log((P + b) / b)``.
     """
-    if combine != "ratio":
+    if combine not in LOGARITHMS:
         return f[:, 0]
     f = np.maximum(f, 0.0)
-    background = FLOOR * f.mean() + np.finfo(float).tiny
-    return np.log(f[:, 0] + background) - np.log(f[:, 1] + background)
+    other = f[:, 1] + background if combine == "ratio" else background
+    return np.log(f[:, 0] + background) - np.log(other)
 
 
 def _shares(seeds: Floats, indptr: Integers) -> Floats:
