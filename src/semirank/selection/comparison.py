@@ -120,6 +120,8 @@ class Standing(Record):
         `predict`.
     peak_memory : int or None
         Largest memory of the process while fitting, in bytes.
+    notes : tuple of str
+        What the ranker warned of.
     """
 
     name: str
@@ -141,6 +143,7 @@ class Standing(Record):
     fit_seconds: float | None = None
     rank_seconds: float | None = None
     peak_memory: int | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def supervised(self) -> bool:
@@ -308,8 +311,8 @@ class Comparison(Record):
         What was measured, in the notation of `semirank.metrics`.
     greater_is_better : bool
         Whether more of it is better.
-    protocol : ProtocolSummary
-        How it was measured.
+    protocol : ProtocolSummary or None
+        How it was measured; None where the data leave nothing to measure, which `warnings` then explain.
     lists : tuple of str
         The measured lists: the rows of `Standing.values`.
     standings : tuple of Standing
@@ -352,7 +355,7 @@ class Comparison(Record):
     data: Description
     metric: str
     greater_is_better: bool
-    protocol: ProtocolSummary
+    protocol: ProtocolSummary | None
     lists: tuple[str, ...]
     standings: tuple[Standing, ...]
     best: str | None
