@@ -1,0 +1,5 @@
+"""How much more often something occurs in one set of rows than in another."""
+
+from semirank.density_ratio.kliep import KLIEP
+
+__all__ = ["KLIEP"]

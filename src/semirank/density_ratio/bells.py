@@ -1,0 +1,89 @@
+"""Gaussian bells around a few centres, evaluated at many rows and for several widths."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils import gen_batches
+from sklearn.utils.extmath import safe_sparse_dot
+
+from semirank.core.arrays import AnyArray, Floats
+from semirank.core.threads import in_parallel
+from semirank.dataset import Features
+from semirank.kernels import squared_lengths
+
+BLOCK_CELLS = 2**17  # a megabyte, which stays in the cache
+
+
+class Distances(NamedTuple):
+    """Squared distances of rows to centres, and for even bells how much farther the mirrored centre is."""
+
+    near: Floats
+    gap: Floats | None
+
+    def bells(self, width: float) -> Floats:
+        """Return the height of each bell at each row."""
+        scale = -0.5 / width**2
+        heights = np.exp(self.near * scale)
+        if self.gap is not None:
+            heights *= 1.0 + np.exp(self.gap * scale)
+        return heights
+
+    def log_bells(self, width: float) -> Floats:
+        """Return the logarithms of the heights, which do not vanish."""
+        scale = -0.5 / width**2
+        logs = self.near * scale
+        if self.gap is not None:
+            logs += np.log1p(np.exp(self.gap * scale))
+        return logs
+
+
+@dataclass(frozen=True)
+class Bells:
+    """Bells ``exp(-|x - c|^2 / (2 width^2))`` around centres c; even ones have a second bell around -c.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from semirank.density_ratio.bells import Bells
+    >>> Bells(np.array([[1.0]]), even=True).distances(np.array([[1.0], [-1.0]])).near
+    array([[0.],
+           [0.]])
+    """
+
+    centres: Features
+    even: bool = False
+
+    def distances(self, X: Features) -> Distances:
+        """Return the distances of rows to all centres."""
+        centres = self.centres
+        if not self.even and not issparse(X) and not issparse(centres):
+            origin = centres.mean(axis=0)  # data far from the origin keep their precision
+            X, centres = X - origin, centres - origin
+        near = np.asarray(safe_sparse_dot(X, -2.0 * centres.T, dense_output=True), dtype=np.float64)
+        gap = None
+        if self.even:
+            gap = 2.0 * np.abs(near, out=near)
+            near *= -1.0
+        near += squared_lengths(X)[:, None]
+        near += squared_lengths(centres)
+        return Distances(np.maximum(near, 0.0, out=near), gap)
+
+    def sums(self, X: Features, widths: Sequence[float]) -> Floats:
+        """Return the sum of each bell over all rows, one row for each width."""
+        parts = self._by_block(X, lambda at: [at.bells(width).sum(axis=0) for width in widths])
+        return np.sum(parts, axis=0)
+
+    def mixture(self, X: Features, width: float, coefficients: Floats) -> Floats:
+        """Return ``sum_b coefficients[b] bell_b(x)`` for each row x."""
+        return np.concatenate(self._by_block(X, lambda at: at.bells(width) @ coefficients))
+
+    def take(self, which: AnyArray) -> "Bells":
+        """Return some of the bells."""
+        return Bells(self.centres[which], self.even)
+
+    def _by_block(self, X: Features, work: Callable[[Distances], Any]) -> list[Any]:
+        rows = max(1, BLOCK_CELLS // self.centres.shape[0])
+        return in_parallel(lambda block: work(self.distances(X[block])), gen_batches(X.shape[0], rows))
