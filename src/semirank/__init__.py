@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from semirank.dataset import RankingDataset
-    from semirank.meta import TextRanker
+    from semirank.meta import Blend, FeatureGeneration, TextRanker
     from semirank.rankers import (
         DistanceRanking,
         LinearSVMRanker,
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         Ranker,
         RankRLS,
         RankRLSCV,
+        RankSVM,
         RayleighRanker,
         RayleighRankerCV,
         SelfTrainingLogistic,
@@ -65,7 +66,9 @@ _ROOMS = (
     "storage",
 )
 _HOMES = {
+    "Blend": "meta",
     "DistanceRanking": "rankers",
+    "FeatureGeneration": "meta",
     "LinearSVMRanker": "rankers",
     "LogisticRanker": "rankers",
     "ManifoldRanking": "rankers",
@@ -75,6 +78,7 @@ _HOMES = {
     "RankBoost": "rankers",
     "RankRLS": "rankers",
     "RankRLSCV": "rankers",
+    "RankSVM": "rankers",
     "Ranker": "rankers",
     "RankingDataset": "dataset",
     "RayleighRanker": "rankers",
@@ -99,7 +103,9 @@ _HOMES = {
 }
 
 __all__ = [
+    "Blend",
     "DistanceRanking",
+    "FeatureGeneration",
     "LinearSVMRanker",
     "LogisticRanker",
     "ManifoldRanking",
@@ -109,6 +115,7 @@ __all__ = [
     "RankBoost",
     "RankRLS",
     "RankRLSCV",
+    "RankSVM",
     "Ranker",
     "RankingDataset",
     "RayleighRanker",

@@ -6,7 +6,7 @@ from typing import Any
 
 from semirank import storage
 from semirank.features import LSA, GramSchmidt, TfIdf
-from semirank.meta import TextRanker
+from semirank.meta import Blend, FeatureGeneration, TextRanker
 from semirank.rankers import (
     DistanceRanking,
     LinearSVMRanker,
@@ -18,6 +18,7 @@ from semirank.rankers import (
     Ranker,
     RankRLS,
     RankRLSCV,
+    RankSVM,
     RayleighRanker,
     RayleighRankerCV,
     SelfTrainingLogistic,
@@ -36,12 +37,15 @@ RANKERS: dict[str, type[Ranker]] = {
     "rankrls": RankRLS,
     "rankrls-cv": RankRLSCV,
     "transductive-rankrls": TransductiveRankRLS,
+    "rank-svm": RankSVM,
     "rankboost": RankBoost,
     "semi-rankboost": SemiRankBoost,
     "logistic-ranker": LogisticRanker,
     "linear-svm-ranker": LinearSVMRanker,
     "self-training-logistic": SelfTrainingLogistic,
     "transductive-svm": TransductiveSVM,
+    "blend": Blend,
+    "feature-generation": FeatureGeneration,
 }
 
 

@@ -1,5 +1,7 @@
 """Rankers made of rankers."""
 
+from semirank.meta.blend import Blend
+from semirank.meta.feature_generation import FeatureGeneration
 from semirank.meta.text import TextRanker
 
-__all__ = ["TextRanker"]
+__all__ = ["Blend", "FeatureGeneration", "TextRanker"]

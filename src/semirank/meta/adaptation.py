@@ -1,0 +1,233 @@
+"""Rankers that are fitted anew for each list without labels."""
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from inspect import signature
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy.sparse import issparse, vstack
+from sklearn.base import BaseEstimator, clone
+
+from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
+from semirank.dataset import DataWarning, Features, RankingDataset
+from semirank.dataset.checks import check_per_item
+from semirank.limits import Either, Kind, Limit, OneOf
+from semirank.rankers import RankBoost, Ranker
+from semirank.rankers.pair_weights import PairWeights, check_pairs
+from semirank.rankers.peer import as_ranker
+
+RANKER = Either(Kind("a ranker", (BaseEstimator,)), OneOf(None))
+JOBS = Either(Kind("a whole number", (int, np.integer)), OneOf(None))
+
+Progress = Callable[[int, int], None]
+
+
+class Teaching(NamedTuple):
+    """The lists that have labels, which is all that a ranker for another list learns from.
+
+    X, y: items and labels (NaN: none), list after list; lists: the number of each item's list; weights: what
+    `fit` was given beside them, by the name of the argument (``sample_weight`` or ``pairs``).
+    """
+
+    X: Features
+    y: Floats
+    lists: Integers
+    weights: dict[str, Any]
+
+    def with_list(self, items: Features) -> tuple[Features, Floats, Integers]:
+        """Return X, y and list numbers with one more list behind them, which has no labels."""
+        n_items = items.shape[0]
+        X = vstack([self.X, items], format="csr") if issparse(self.X) else np.vstack([self.X, items])
+        return X, np.append(self.y, np.full(n_items, np.nan)), np.append(self.lists, np.full(n_items, -1))
+
+
+class Adapted(NamedTuple):
+    """The scores of one list, and figures about how it was adapted to."""
+
+    scores: Floats
+    figures: dict[str, float] = {}  # noqa: RUF012 (never modified)
+
+
+class AdaptingRanker(Ranker):
+    """Rank each list without labels by a copy of a ranker that was fitted for that list alone.
+
+    Lists with at least one label teach: they are ranked by `ranker_`, the ranker fitted on them as it is. So
+    where all lists have labels, the answer is that ranker's. Each other list is ranked on its own: what the
+    list looks like changes what is learned from the lists that teach. `predict` does the same with new lists.
+
+    A subclass stores `ranker` and `n_jobs`, and writes `_adapt`, the scores of one list. What does not depend
+    on the list goes into `_prepare`, which is called once. Most end in `_fit_for`: a copy of the ranker is
+    fitted on what teaches and on the list without labels, so that it may itself be one that adapts.
+
+    A list that cannot be adapted to gets the scores of `ranker_`, a warning, and its place in `failures_`.
+
+    Attributes
+    ----------
+    ranker_ : Ranker
+        The ranker fitted on the lists that have labels.
+    failures_ : dict
+        Why, for each list given to `fit` that could not be adapted to.
+    figures_ : dict
+        For each list given to `fit` that was adapted to, figures by name.
+    """
+
+    limits: ClassVar[Mapping[str, Limit]] = {"ranker": RANKER, "n_jobs": JOBS}
+
+    ranker: Any
+    n_jobs: int | None
+    ranker_: Ranker
+    failures_: dict[Any, str]
+    figures_: dict[Any, dict[str, float]]
+    X_: Features
+    y_: Floats
+    lists_: Integers
+    weights_: dict[str, Any]
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        qid: Any = None,
+        sample_weight: Any = None,
+        pairs: PairWeights | None = None,
+        *,
+        progress: Progress | None = None,
+    ) -> Self:
+        """Learn from the lists that have labels, and rank each of the others by a ranker of its own.
+
+        `sample_weight` and `pairs` are given to the ranker; `progress` is called with (done, total) lists.
+        """
+        data = self._check(X, y, qid)
+        teaches = (data.labelled_per_list > 0)[data.list_of_item]
+        self._learn(data, teaches, _weights(data, sample_weight, pairs))
+        scores = np.empty(data.n_items)
+        scores[teaches] = self.ranker_.scores_
+        self.failures_, self.figures_ = {}, {}
+        if not teaches.all():
+            others = data.take(~teaches)
+            scores[~teaches], self.failures_, self.figures_ = self._rank_lists(others, progress)
+        return self._store(data, scores)
+
+    def predict(self, X: Any, qid: Any = None, *, progress: Progress | None = None) -> Floats:
+        """Score new lists, each by a ranker that is fitted for it."""
+        data = self._check_new(X, qid)
+        return data.restore(self._rank_lists(data, progress)[0])
+
+    @abstractmethod
+    def _adapt(self, teaching: Teaching, prepared: Any, items: Features) -> Adapted:
+        """Return the scores of the items of one list."""
+
+    def _prepare(self, teaching: Teaching) -> Any:
+        """Return what `_adapt` needs for every list."""
+
+    def _base(self) -> Ranker:
+        """Return an unfitted copy of the ranker."""
+        return RankBoost() if self.ranker is None else clone(as_ranker(self.ranker))
+
+    def _fit_for(self, items: Features, teaching: Teaching) -> Floats:
+        """Fit a copy of the ranker on what teaches and one list without labels; return that list's scores."""
+        X, y, lists = teaching.with_list(items)
+        weights = dict(teaching.weights)
+        if "sample_weight" in weights:
+            weights["sample_weight"] = np.append(weights["sample_weight"], np.ones(items.shape[0]))
+        return fit_with(self._base(), X, y, lists, weights).scores_[-items.shape[0] :]
+
+    def _learn(self, data: RankingDataset, teaches: Booleans, weights: dict[str, AnyArray]) -> None:
+        self.X_, self.y_ = data.X[teaches], data.y[teaches]
+        self.lists_ = data.list_of_item[teaches]
+        self.weights_ = _select_weights(weights, teaches)
+        self.ranker_ = fit_with(self._base(), *self._teaching())
+
+    def _teaching(self) -> Teaching:
+        weights = dict(self.weights_)
+        if "pairs" in weights:
+            weights["pairs"] = PairWeights(*weights["pairs"])
+        return Teaching(self.X_, self.y_, self.lists_, weights)
+
+    def _rank_lists(
+        self, data: RankingDataset, progress: Progress | None
+    ) -> tuple[Floats, dict[Any, str], dict[Any, dict[str, float]]]:
+        """Rank each list; return the scores, and failures and figures by list."""
+        teaching = self._teaching()
+        prepared = self._prepare(teaching)
+        lists = [data.X[start:stop] for start, stop in zip(data.indptr, data.indptr[1:], strict=False)]
+        tasks = (delayed(_attempt)(self, teaching, prepared, items) for items in lists)
+        outcomes = Parallel(n_jobs=self.n_jobs, return_as="generator")(tasks)
+        failures, figures, scores = {}, {}, []
+        names = data.list_ids.tolist()
+        for number, outcome in enumerate(_watched(outcomes, len(lists), progress)):
+            if isinstance(outcome, Exception):
+                failures[names[number]] = f"{type(outcome).__name__}: {outcome}"
+                outcome = Adapted(self.ranker_.predict(lists[number]))
+            else:
+                figures[names[number]] = outcome.figures
+            scores.append(outcome.scores)
+        self._report(failures, len(lists))
+        return np.concatenate(scores), failures, figures
+
+    def _report(self, failures: dict[Any, str], n_lists: int) -> None:
+        if failures:
+            name, reason = next(iter(failures.items()))
+            warnings.warn(
+                f"{type(self).__name__} could not adapt to {len(failures)} of {n_lists} lists, which are "
+                f"ranked by the ranker as it is. The first is {name!r}: {reason}",
+                DataWarning,
+                stacklevel=4,
+            )
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        n_items = self.X_.shape[0]
+        if self.X_.shape[1] != self.n_features_in_:
+            raise ValueError("X_ must have the features seen in fit")
+        if self.y_.shape != (n_items,) or self.lists_.shape != (n_items,):
+            raise ValueError("y_ and lists_ must have one entry for each row of X_")
+
+
+def fit_with(ranker: Ranker, X: Features, y: Floats, lists: Integers, weights: Mapping[str, Any]) -> Ranker:
+    """Fit a ranker with weights, if it takes them."""
+    missing = set(weights) - set(signature(ranker.fit).parameters)
+    if missing:
+        raise ValueError(f"{type(ranker).__name__}.fit does not take {' and '.join(sorted(missing))}.")
+    return ranker.fit(X, y, lists, **weights)
+
+
+def _attempt(
+    ranker: AdaptingRanker, teaching: Teaching, prepared: Any, items: Features
+) -> Adapted | Exception:
+    try:
+        return ranker._adapt(teaching, prepared, items)
+    except Exception as error:  # one list must not cost the others
+        return error
+
+
+def _watched(outcomes: Iterable[Any], total: int, progress: Progress | None) -> Iterable[Any]:
+    for done, outcome in enumerate(outcomes, 1):
+        if progress is not None:
+            progress(done, total)
+        yield outcome
+
+
+def _weights(data: RankingDataset, sample_weight: Any, pairs: PairWeights | None) -> dict[str, Any]:
+    """Return the weights that were given, for items in the order of the lists."""
+    weights: dict[str, Any] = {}
+    if sample_weight is not None:
+        weights["sample_weight"] = data.arrange(check_per_item("sample_weight", sample_weight, data.n_items))
+    if pairs is not None:
+        weights["pairs"] = tuple(check_pairs(pairs, data))
+    return weights
+
+
+def _select_weights(weights: dict[str, Any], kept: Booleans) -> dict[str, Any]:
+    """Return the weights for some of the items, among which are those of all pairs."""
+    place = np.cumsum(kept) - 1
+    selected = dict(weights)
+    if "sample_weight" in weights:
+        selected["sample_weight"] = weights["sample_weight"][kept]
+    if "pairs" in weights:
+        better, worse, amounts = weights["pairs"]
+        selected["pairs"] = (place[better], place[worse], amounts)
+    return selected
