@@ -17,7 +17,7 @@ from semirank.selection.splits import (
     Drawing,
     ProtocolName,
     Split,
-    TooFewLabels,
+    TooFewLabelsError,
     hold_out_items,
     hold_out_lists,
 )
@@ -154,12 +154,12 @@ def _plan_either(draw: Drawing) -> Plan:
     first = choose_protocol(draw.data)
     try:
         return _plan(draw, first)
-    except TooFewLabels as problem:
+    except TooFewLabelsError as problem:
         other: ProtocolName = "items" if first.name == "lists" else "lists"
         try:
             return _plan(draw, Choice(other, f"{first.why} But: {problem}"))
-        except TooFewLabels as second:
-            raise TooFewLabels(f"{problem} {second}") from None
+        except TooFewLabelsError as second:
+            raise TooFewLabelsError(f"{problem} {second}") from None
 
 
 def _plan(draw: Drawing, choice: Choice) -> Plan:
@@ -167,7 +167,7 @@ def _plan(draw: Drawing, choice: Choice) -> Plan:
     defined = np.array([draw.defined(split) for split in made.splits])
     lists = np.flatnonzero(defined.any(axis=0))
     if len(lists) == 0:
-        raise TooFewLabels(
+        raise TooFewLabelsError(
             f"{draw.metric} is undefined on the held-out labels of every list: it needs a relevant item "
             "(a label above 0) and another one there. Label more items, or choose another metric."
         )
@@ -196,9 +196,11 @@ def _check_labels(data: RankingDataset, unlabelled: Unlabelled) -> None:
     y = data.y[data.labelled]
     if len(y) < 2:
         found = "No item has a label" if len(y) == 0 else "Only one item has a label"
-        raise TooFewLabels(f"{found}: to learn from some and measure on others takes at least four labels.")
+        raise TooFewLabelsError(
+            f"{found}: to learn from some and measure on others takes at least four labels."
+        )
     if y.min() == y.max() and unlabelled == "ignore":
-        raise TooFewLabels(
+        raise TooFewLabelsError(
             f"Every label is {y[0]:g}: nothing tells better from worse. Label items of another level, or "
             "count items without a label as irrelevant (unlabelled='irrelevant')."
         )

@@ -20,7 +20,7 @@ N_FOLDS = 5
 LEAVE_ONE_OUT_UP_TO = 10  # lists
 
 
-class TooFewLabels(ValueError):
+class TooFewLabelsError(ValueError):
     """The labels do not suffice to learn from some and measure on others."""
 
 
@@ -102,7 +102,7 @@ def hold_out_lists(draw: Drawing) -> Splits:
     nothing = np.zeros(draw.data.n_items, dtype=bool)
     measurable = np.flatnonzero(draw.defined(Split(0, 0, nothing, draw.data.labelled)))
     if len(labelled) < 2 or len(measurable) < 2:
-        raise TooFewLabels(
+        raise TooFewLabelsError(
             f"Holding out lists takes two labelled lists where {draw.metric} is defined: it is in "
             f"{len(measurable)} of {len(labelled)} labelled lists."
         )
@@ -138,7 +138,7 @@ def hold_out_items(draw: Drawing) -> Splits:
     folds = np.array([_most_folds(draw, at) for at in range(data.n_lists)])
     measurable = int((folds >= 2).sum())
     if measurable == 0:
-        raise TooFewLabels(
+        raise TooFewLabelsError(
             "Holding out labels within a list takes two better and two worse labels in it; no list has them "
             f"(labels of a list: {data.labelled_per_list.max()} at most). Label more items."
         )
