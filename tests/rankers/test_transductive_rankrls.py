@@ -113,6 +113,20 @@ def test_items_alone_in_their_list_get_the_reference():
     np.testing.assert_array_equal(single.impute([1.0, 2.0]), [single.labels_, single.labels_])
 
 
+def test_known_lists_with_equal_labels_are_as_if_they_were_not_there():
+    X, y, qid = some_lists()
+    y[qid == 0] = 1.0
+    rest = qid != 0
+    assert_near(fit("linear", X, y, qid).labels_[rest], fit("linear", X[rest], y[rest], qid[rest]).labels_)
+
+
+def test_unlabelled_lists_whose_reference_is_constant_still_count():
+    X, y, qid = some_lists()
+    X[qid == 5] = 1.0
+    expected = oracle.transductive_labels(X, y, qid, 0.3, [0.1])[0]
+    assert_near(fit("linear", X, y, qid, ridge=0.3, pull=0.1).labels_, expected)
+
+
 def test_labels_along_the_directions_that_all_items_share_are_found():
     """Two strong directions, the label being one of them: few labels in many features cannot see it."""
     gains = []

@@ -23,8 +23,9 @@ class RankRLS(KernelRanker):
         sum_v sum_(i<j in v) ((y_i - y_j) - (f(x_i) - f(x_j)))^2 / binom(n_v, 2)  +  ridge |f|^2,
 
     so that every list weighs the same [1]_. Only differences count: a constant added to the labels of a list
-    changes nothing, and scores are comparable within a list only. A list with fewer than two labels teaches
-    nothing and is ranked by the others; so are the unlabelled items of any list.
+    changes nothing, and scores are comparable within a list only. A list without two different labels says
+    of no two items which is better: it teaches nothing and is ranked by the others. So are the unlabelled
+    items of any list.
 
     All that the labels say goes through R, which takes values relative to the mean of their list's labelled
     items and multiplies them by ``sqrt(2 / (n_v - 1))``: f is kernel ridge regression with the kernel
@@ -129,8 +130,8 @@ class RankRLS(KernelRanker):
         """Score each list as if its own labels had never been seen.
 
         Exact: equal to fitting again without the labels of the list, for every list and every ridge, at
-        the price of one eigendecomposition [1]_. A list with fewer than two labels has nothing to leave
-        out and is scored by all.
+        the price of one eigendecomposition [1]_. A list without two different labels teaches nothing, so
+        that there is nothing to leave out; it is scored by all others.
 
         Parameters
         ----------
@@ -179,7 +180,7 @@ class RankRLS(KernelRanker):
         Returns
         -------
         items : int64 array
-            Row numbers of the labelled items that have a labelled partner in their list.
+            Row numbers of the labelled items of lists with different labels.
         contributions : float64 array
             What each of them adds to the score; the sum is ``scores_[item]``.
         """

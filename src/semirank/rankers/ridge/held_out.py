@@ -24,7 +24,7 @@ def item_residuals(problem: Problem, ridges: Floats) -> Floats:
 def without_lists(problem: Problem, ridges: Floats) -> Floats:
     """Score every list without its own labels; one row a ridge, items in the order of the lists."""
     if problem.pairs.n_lists < 2:
-        raise ValueError("leave_list_out needs two lists with two labels each; use leave_items_out for one.")
+        raise ValueError("leave_list_out needs two lists with different labels; use leave_items_out for one.")
     data, pairs = problem.data, problem.pairs
     scores = np.empty((len(ridges), data.n_items))
     taught = np.isin(np.arange(data.n_lists), pairs.lists)
@@ -54,8 +54,8 @@ def without_items(problem: Problem, ridges: Floats) -> Floats:
     pairs = problem.pairs
     if pairs.n_lists != 1:
         raise ValueError(
-            f"leave_items_out is for data with one list that has two labels; here are {pairs.n_lists}. Use "
-            "leave_list_out."
+            f"leave_items_out is for data with one list that has different labels; here are {pairs.n_lists}. "
+            "Use leave_list_out."
         )
     scores = problem.scores_at(slice(None), problem.ridge_form.coordinates(ridges))
     scores -= scores[:, pairs.rows].mean(axis=1, keepdims=True)

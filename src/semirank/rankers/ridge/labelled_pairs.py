@@ -1,4 +1,4 @@
-"""The labelled items that can be compared: those with a labelled partner in their list."""
+"""The labelled items that can be compared: those of lists with different labels."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -15,7 +15,9 @@ LITTLE = 2**20
 
 @dataclass(frozen=True)
 class LabelledPairs:
-    """Labelled items, list after list, of the lists with two or more labels.
+    """Labelled items, list after list, of the lists that say which of two items is better.
+
+    A list whose labels are all equal orders no two items: it neither teaches nor tells how well others teach.
 
     Least squares over all pairs of a list, each list weighing the same, is least squares over its items
     after the map R, which subtracts the list's mean and multiplies by ``sqrt(2 / (n - 1))`` for n
@@ -42,10 +44,14 @@ class LabelledPairs:
 
     @classmethod
     def of(cls, y: Floats, indptr: Integers) -> Self:
-        """Find the labelled items of lists with two or more labels."""
+        """Find the labelled items of lists with different labels."""
+        starts = indptr[:-1]
+        return cls._of_lists(y, indptr, np.fmin.reduceat(y, starts) < np.fmax.reduceat(y, starts))
+
+    @classmethod
+    def _of_lists(cls, y: Floats, indptr: Integers, teaches: Booleans) -> Self:
         labelled = ~np.isnan(y)
         counts = np.add.reduceat(labelled, indptr[:-1], dtype=np.int64)
-        teaches = counts >= 2
         rows = np.flatnonzero(labelled & np.repeat(teaches, np.diff(indptr)))
         starts = np.concatenate([[0], np.cumsum(counts[teaches])])
         means = np.add.reduceat(y[rows], starts[:-1]) / counts[teaches] if len(rows) else np.empty(0)
@@ -54,21 +60,27 @@ class LabelledPairs:
 
     @classmethod
     def of_parts(cls, y: Floats, second: Booleans, indptr: Integers) -> Self:
-        """Take the marked items of each list as a list of their own; all items have a label."""
+        """Take the marked items of each list as a list of their own, whose labels may yet change.
+
+        All items have a label; the marked ones are compared even where these are equal.
+        """
         part = 2 * np.repeat(np.arange(len(indptr) - 1), np.diff(indptr)) + second
         order = np.argsort(part, kind="stable")
         sizes = np.bincount(part)
-        pairs = cls.of(y[order], np.concatenate([[0], np.cumsum(sizes[sizes > 0])]))
+        starts = np.concatenate([[0], np.cumsum(sizes[sizes > 0])])
+        y, first = y[order], starts[:-1]
+        differ = np.minimum.reduceat(y, first) < np.maximum.reduceat(y, first)
+        pairs = cls._of_lists(y, starts, differ | (second[order][first] & (np.diff(starts) > 1)))
         return replace(pairs, rows=order[pairs.rows])
 
     @property
     def n_items(self) -> int:
-        """Number of labelled items that have a partner."""
+        """Number of labelled items that can be compared."""
         return len(self.rows)
 
     @property
     def n_lists(self) -> int:
-        """Number of lists with two or more labels."""
+        """Number of lists that can be left out."""
         return len(self.lists)
 
     @cached_property
