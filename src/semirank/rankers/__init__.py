@@ -8,6 +8,7 @@ from semirank.rankers.manifold import ManifoldRanking
 from semirank.rankers.manifold_cv import ManifoldRankingCV
 from semirank.rankers.pagerank import PersonalizedPageRank
 from semirank.rankers.peer import PeerRanker, as_ranker
+from semirank.rankers.rank_svm import RankSVM
 from semirank.rankers.rankboost import RankBoost
 from semirank.rankers.rankrls import RankRLS
 from semirank.rankers.rankrls_cv import RankRLSCV
@@ -29,6 +30,7 @@ __all__ = [
     "RankBoost",
     "RankRLS",
     "RankRLSCV",
+    "RankSVM",
     "Ranker",
     "RayleighRanker",
     "RayleighRankerCV",
