@@ -83,7 +83,7 @@ class Blend(Ranker):
     >>> X = np.array([[0.0, 1.0], [0.2, 1.0], [1.0, 0.3], [0.9, 0.0]])
     >>> ranker = Blend([LogisticRanker(), DistanceRanking()], weights=[1, "fading"])
     >>> ranker.fit(X, [1, np.nan, np.nan, 0]).scores_.round(1)
-    array([ 2.9,  1.9, -2.2, -2.6])
+    array([ 2.8,  2.1, -2.2, -2.8])
     >>> ranker.weights_
     array([1. , 1.5])
     """
@@ -153,21 +153,24 @@ class Blend(Ranker):
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters; with `deep`, also the rankers by name and theirs as ``name__parameter``."""
         params = super().get_params(deep=False)
-        if deep and self.rankers is not None and self.rankers in Rankers():
-            for name, ranker in named(self.rankers):
-                params[name] = ranker
-                params |= {f"{name}__{key}": value for key, value in ranker.get_params().items()}
+        for name, ranker in self._named() if deep else ():
+            params[name] = ranker
+            params |= {f"{name}__{key}": value for key, value in ranker.get_params().items()}
         return params
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, rankers by name, or parameters of rankers as ``name__parameter``."""
-        own = {name for name in self.get_params(deep=False)} & params.keys()
+        own = self.get_params(deep=False).keys() & params.keys()
         super().set_params(**{name: params.pop(name) for name in own})
-        members = dict(named(self.rankers)) if self.rankers is not None else {}
+        members = dict(self._named())
         exchanged = {name: params.pop(name) for name in members.keys() & params.keys()}
         if exchanged:
-            self.rankers = [(name, exchanged.get(name, ranker)) for name, ranker in members.items()]
+            self.rankers = list((members | exchanged).items())
         return super().set_params(**params)
+
+    def _named(self) -> list[tuple[str, Ranker]]:
+        """Return the rankers that were given, with names; none where the parameter is no such thing."""
+        return named(self.rankers) if self.rankers is not None and self.rankers in Rankers() else []
 
     def _members(self) -> list[Ranker]:
         if self.rankers is None:
