@@ -88,7 +88,6 @@ CLAIMS = {
         supervised=lambda: (ranker_class("transductive-svm")(), ranker_class("linear-svm-ranker")()),
     ),
     "blend": Claims(ranker_class("blend"), lists_apart=False, pairwise=True),
-    "blend": Claims(ranker_class("blend"), lists_apart=False, pairwise=True),
     "feature-generation": Claims(
         lambda: ranker_class("feature-generation")(ranker_class("rankboost")(20)),
         lists_apart=False,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from semirank.dataset import RankingDataset
-    from semirank.meta import Blend, Blend, FeatureGeneration, TextRanker
+    from semirank.meta import Blend, FeatureGeneration, TextRanker
     from semirank.rankers import (
         DistanceRanking,
         LinearSVMRanker,
@@ -67,7 +67,6 @@ _ROOMS = (
 )
 _HOMES = {
     "Blend": "meta",
-    "Blend": "meta",
     "DistanceRanking": "rankers",
     "FeatureGeneration": "meta",
     "LinearSVMRanker": "rankers",
@@ -104,7 +103,6 @@ _HOMES = {
 }
 
 __all__ = [
-    "Blend",
     "Blend",
     "DistanceRanking",
     "FeatureGeneration",

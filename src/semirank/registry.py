@@ -6,7 +6,7 @@ from typing import Any
 
 from semirank import storage
 from semirank.features import LSA, GramSchmidt, TfIdf
-from semirank.meta import Blend, Blend, FeatureGeneration, TextRanker
+from semirank.meta import Blend, FeatureGeneration, TextRanker
 from semirank.rankers import (
     DistanceRanking,
     LinearSVMRanker,
@@ -44,7 +44,6 @@ RANKERS: dict[str, type[Ranker]] = {
     "linear-svm-ranker": LinearSVMRanker,
     "self-training-logistic": SelfTrainingLogistic,
     "transductive-svm": TransductiveSVM,
-    "blend": Blend,
     "blend": Blend,
     "feature-generation": FeatureGeneration,
 }

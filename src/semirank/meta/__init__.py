@@ -1,8 +1,7 @@
 """Rankers made of rankers."""
 
 from semirank.meta.blend import Blend
-from semirank.meta.blend import Blend
 from semirank.meta.feature_generation import FeatureGeneration
 from semirank.meta.text import TextRanker
 
-__all__ = ["Blend", "Blend", "FeatureGeneration", "TextRanker"]
+__all__ = ["Blend", "FeatureGeneration", "TextRanker"]
