@@ -33,6 +33,7 @@ from semirank.metrics.notation import METRICS, measure, parse
 from semirank.metrics.precision import precision_at, recall_at
 from semirank.metrics.ranking import Ranking
 from semirank.metrics.reciprocal_rank import reciprocal_rank
+from semirank.metrics.top_label import mean_label_at
 from semirank.metrics.work_saved import wss_at
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "average_precision",
     "disagreement",
     "judged_at",
+    "mean_label_at",
     "measure",
     "ndcg",
     "parse",

@@ -16,6 +16,7 @@ from semirank.metrics.ndcg import NDCG
 from semirank.metrics.precision import PRECISION, RECALL
 from semirank.metrics.ranking import Ranking, Ties, Unlabelled
 from semirank.metrics.reciprocal_rank import RECIPROCAL_RANK
+from semirank.metrics.top_label import TOP_LABEL
 from semirank.metrics.work_saved import WORK_SAVED
 
 METRICS = {
@@ -28,6 +29,7 @@ METRICS = {
         RECIPROCAL_RANK,
         AUC,
         DISAGREEMENT,
+        TOP_LABEL,
         WORK_SAVED,
         JUDGED,
     )
