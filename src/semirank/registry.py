@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from semirank import storage
-from semirank.features import LSA, GramSchmidt, TfIdf
+from semirank.features import LSA, GramSchmidt, RankLDA, TfIdf
 from semirank.meta import Blend, FeatureGeneration, TextRanker
 from semirank.rankers import (
     DistanceRanking,
@@ -71,5 +71,6 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     ...     semirank.load_model(path).predict([[1.0]])
     array([-1.])
     """
-    kinds = {kind.__name__: kind for kind in (*RANKERS.values(), TextRanker, GramSchmidt, LSA, TfIdf)}
+    others = (TextRanker, GramSchmidt, LSA, RankLDA, TfIdf)
+    kinds = {kind.__name__: kind for kind in (*RANKERS.values(), *others)}
     return storage.load(path, kinds)

@@ -2,6 +2,7 @@
 
 from semirank.features.gram_schmidt import GramSchmidt
 from semirank.features.lsa import LSA
+from semirank.features.rank_lda import RankLDA
 from semirank.features.tfidf import TfIdf
 
-__all__ = ["LSA", "GramSchmidt", "TfIdf"]
+__all__ = ["LSA", "GramSchmidt", "RankLDA", "TfIdf"]
