@@ -38,7 +38,7 @@ class RankLDA(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     .. math:: \frac{a' B a}{a' W a} \quad\text{with}\quad a'\mu_1 \le a'\mu_2 \le \dots \le a'\mu_L
 
     where :math:`\mu_l` is the mean of the :math:`n_l` items of level l, W the covariance around these means,
-    and :math:`B = \sum_{i<j} \omega_{ij} \frac{n_i n_j}{N^2} (\mu_i - \mu_j)(\mu_i - \mu_j)'`. Items are taken
+    and :math:`B = \sum_{i<j} \omega_{ij} n_i n_j (\mu_i - \mu_j)(\mu_i - \mu_j)' / N^2`. Items are taken
     relative to the mean of their list's labelled items. Further directions are orthogonal to the first ones
     with respect to W. For three levels the constraint is that of [1]_.
 
