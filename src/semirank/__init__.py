@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from semirank.dataset import RankingDataset
+    from semirank.graphs import list_kernel
     from semirank.meta import Blend, FeatureGeneration, TextRanker
     from semirank.rankers import (
         DistanceRanking,
@@ -88,6 +89,7 @@ _HOMES = {
     "TextRanker": "meta",
     "TransductiveRankRLS": "rankers",
     "TransductiveSVM": "rankers",
+    "list_kernel": "graphs",
     "load": "readers",
     "load_model": "registry",
     "read": "readers",
@@ -125,6 +127,7 @@ __all__ = [
     "TextRanker",
     "TransductiveRankRLS",
     "TransductiveSVM",
+    "list_kernel",
     "load",
     "load_model",
     "read",

@@ -1,4 +1,4 @@
-"""What is similar to what: graphs over the items of each list.
+"""What is similar to what: graphs over the items of each list, and the similarity of whole lists.
 
 A graph is a symmetric `csr_array` of weights with a zero diagonal, block-diagonal by list: a value to
 keep, to save, or to pass to a ranker as ``graph=``.
@@ -10,6 +10,7 @@ from semirank.graphs.connected import connected_graph, full_graph, inner_graph
 from semirank.graphs.diffusion import Diffusion, Solution
 from semirank.graphs.knn import knn_graph
 from semirank.graphs.laplacian import degrees, laplacian, normalised, random_walk
+from semirank.graphs.list_kernel import list_kernel
 from semirank.graphs.local import Top
 from semirank.graphs.neighbours import NeighbourIndex, Neighbours
 
@@ -28,6 +29,7 @@ __all__ = [
     "join_components",
     "knn_graph",
     "laplacian",
+    "list_kernel",
     "normalised",
     "random_walk",
 ]
