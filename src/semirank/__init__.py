@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from semirank.dataset import RankingDataset
+    from semirank.density_ratio import KLIEP
     from semirank.graphs import list_kernel
-    from semirank.meta import Blend, FeatureGeneration, TextRanker
+    from semirank.meta import Blend, FeatureGeneration, ImportanceWeighting, TextRanker
     from semirank.rankers import (
         DistanceRanking,
         LinearSVMRanker,
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
 
 _ROOMS = (
     "dataset",
+    "density_ratio",
     "experiments",
     "features",
     "graphs",
@@ -63,6 +65,7 @@ _ROOMS = (
     "rankers",
     "readers",
     "registry",
+    "report",
     "selection",
     "storage",
 )
@@ -70,6 +73,8 @@ _HOMES = {
     "Blend": "meta",
     "DistanceRanking": "rankers",
     "FeatureGeneration": "meta",
+    "ImportanceWeighting": "meta",
+    "KLIEP": "density_ratio",
     "LinearSVMRanker": "rankers",
     "LogisticRanker": "rankers",
     "ManifoldRanking": "rankers",
@@ -105,9 +110,11 @@ _HOMES = {
 }
 
 __all__ = [
+    "KLIEP",
     "Blend",
     "DistanceRanking",
     "FeatureGeneration",
+    "ImportanceWeighting",
     "LinearSVMRanker",
     "LogisticRanker",
     "ManifoldRanking",

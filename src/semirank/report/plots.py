@@ -1,5 +1,6 @@
 """Pictures as SVG files; matplotlib is imported only here."""
 
+import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,19 @@ STYLE: Any = {
     "font.size": 9,
     "figure.constrained_layout.use": True,
 }
+
+
+def picture_svg(draw: Callable[[Any], None], size: tuple[float, float] = (8, 4), ink: str = "black") -> str:
+    """Let `draw` fill an empty figure of the given size in inches; lines and letters are drawn in `ink`."""
+    inked = dict.fromkeys(
+        ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"), ink
+    )
+    stream = io.BytesIO()
+    with matplotlib.rc_context(STYLE | inked):
+        figure = Figure(figsize=size)
+        draw(figure)
+        figure.savefig(stream, format="svg", metadata={"Date": None}, transparent=True)
+    return stream.getvalue().decode()
 
 
 def write_figure(path: Path, draw: Callable[[Any], None], size: tuple[float, float] = (8, 4)) -> None:
