@@ -94,6 +94,18 @@ CLAIMS = {
         pairwise=True,
         supervised=lambda: (ranker_class("feature-generation")(), ranker_class("rankboost")()),
     ),
+    "importance-weighting": Claims(
+        lambda: ranker_class("importance-weighting")(ranker_class("rankboost")(20)),
+        lists_apart=False,
+        pairwise=True,
+        supervised=lambda: (ranker_class("importance-weighting")(), ranker_class("rankboost")()),
+    ),
+}
+
+EXPECTED_FAILURES = {
+    "ImportanceWeighting": {
+        "check_methods_subset_invariance": "the other items of a list decide what is learned for it"
+    }
 }
 
 every_ranker = pytest.mark.parametrize("name", RANKERS)
@@ -117,7 +129,10 @@ def test_every_ranker_states_its_claims():
     assert list(CLAIMS) == list(RANKERS)
 
 
-@parametrize_with_checks([claims.make() for claims in CLAIMS.values()])
+@parametrize_with_checks(
+    [claims.make() for claims in CLAIMS.values()],
+    expected_failed_checks=lambda ranker: EXPECTED_FAILURES.get(type(ranker).__name__, {}),
+)
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
 

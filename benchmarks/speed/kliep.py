@@ -31,7 +31,7 @@ def differences(n_pairs: int, n_features: int, shift: float, seed: int) -> np.nd
 def optimum(train: np.ndarray, test: np.ndarray, centres: np.ndarray, width: float) -> float:
     """Return the greatest mean log-weight of test rows that some centres allow."""
     bells = Bells(centres)
-    sums = bells.sums(train, [width])[0]
+    sums = bells.sums(train, [width], np.ones(len(train)))[0]
     likelihood = Likelihood.of(bells.distances(test), sums, len(train), width)
     return float(likelihood.solve(1e-7, 1000).likelihoods[-1])
 

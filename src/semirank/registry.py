@@ -5,8 +5,9 @@ from difflib import get_close_matches
 from typing import Any
 
 from semirank import storage
+from semirank.density_ratio import KLIEP
 from semirank.features import LSA, GramSchmidt, RankLDA, TfIdf
-from semirank.meta import Blend, FeatureGeneration, TextRanker
+from semirank.meta import Blend, FeatureGeneration, ImportanceWeighting, TextRanker
 from semirank.rankers import (
     DistanceRanking,
     LinearSVMRanker,
@@ -46,6 +47,7 @@ RANKERS: dict[str, type[Ranker]] = {
     "transductive-svm": TransductiveSVM,
     "blend": Blend,
     "feature-generation": FeatureGeneration,
+    "importance-weighting": ImportanceWeighting,
 }
 
 
@@ -71,6 +73,6 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     ...     semirank.load_model(path).predict([[1.0]])
     array([-1.])
     """
-    others = (TextRanker, GramSchmidt, LSA, RankLDA, TfIdf)
+    others = (TextRanker, KLIEP, GramSchmidt, LSA, RankLDA, TfIdf)
     kinds = {kind.__name__: kind for kind in (*RANKERS.values(), *others)}
     return storage.load(path, kinds)

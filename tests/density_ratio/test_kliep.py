@@ -88,6 +88,16 @@ def test_even_bells_know_no_orientation(seed):
     np.testing.assert_allclose(given.predict(-train), given.predict(train), rtol=1e-12)
 
 
+def test_a_sample_weight_of_two_is_a_row_given_twice():
+    train, test = shifted()
+    times = np.random.default_rng(0).integers(0, 3, len(train))
+    weighted, repeated = KLIEP().fit(train, test, times), KLIEP().fit(train.repeat(times, 0), test)
+    np.testing.assert_allclose(weighted.weights_.repeat(times), repeated.weights_, rtol=1e-8)
+    assert weighted.effective_size_ == pytest.approx(repeated.effective_size_)
+    with pytest.raises(ValueError, match="Negative values"):
+        KLIEP().fit(train, test, -times)
+
+
 def test_the_order_of_rows_does_not_matter():
     train, test = shifted(n_test=130)
     rng = np.random.default_rng(1)

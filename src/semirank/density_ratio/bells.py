@@ -1,8 +1,8 @@
 """Gaussian bells around a few centres, evaluated at many rows and for several widths."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
@@ -71,19 +71,26 @@ class Bells:
         near += squared_lengths(centres)
         return Distances(np.maximum(near, 0.0, out=near), gap)
 
-    def sums(self, X: Features, widths: Sequence[float]) -> Floats:
-        """Return the sum of each bell over all rows, one row for each width."""
-        parts = self._by_block(X, lambda at: [at.bells(width).sum(axis=0) for width in widths])
-        return np.sum(parts, axis=0)
+    def sums(self, X: Features, widths: Sequence[float], weights: Floats) -> Floats:
+        """Return the weighted sum of each bell over all rows, one row for each width."""
+
+        def sums_of(rows: slice) -> list[Floats]:
+            distances = self.distances(X[rows])
+            return [weights[rows] @ distances.bells(width) for width in widths]
+
+        return np.sum(in_parallel(sums_of, self._blocks(X)), axis=0)
 
     def mixture(self, X: Features, width: float, coefficients: Floats) -> Floats:
         """Return ``sum_b coefficients[b] bell_b(x)`` for each row x."""
-        return np.concatenate(self._by_block(X, lambda at: at.bells(width) @ coefficients))
+
+        def mixture_of(rows: slice) -> Floats:
+            return self.distances(X[rows]).bells(width) @ coefficients
+
+        return np.concatenate(in_parallel(mixture_of, self._blocks(X)))
 
     def take(self, which: AnyArray) -> "Bells":
         """Return some of the bells."""
         return Bells(self.centres[which], self.even)
 
-    def _by_block(self, X: Features, work: Callable[[Distances], Any]) -> list[Any]:
-        rows = max(1, BLOCK_CELLS // self.centres.shape[0])
-        return in_parallel(lambda block: work(self.distances(X[block])), gen_batches(X.shape[0], rows))
+    def _blocks(self, X: Features) -> Iterator[slice]:
+        return gen_batches(X.shape[0], max(1, BLOCK_CELLS // self.centres.shape[0]))

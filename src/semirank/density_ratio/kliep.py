@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from semirank.core.arrays import Floats, Integers
@@ -105,7 +105,7 @@ class KLIEP(Storable, BaseEstimator):
     Examples
     --------
     >>> import numpy as np
-    >>> from semirank.density_ratio import KLIEP
+    >>> from semirank import KLIEP
     >>> rng = np.random.default_rng(0)
     >>> train, test = rng.normal(size=(500, 1)), rng.normal(1.0, size=(200, 1))
     >>> ratio = KLIEP().fit(train, test)
@@ -152,22 +152,32 @@ class KLIEP(Storable, BaseEstimator):
         self.tol = tol
         self.max_iter = max_iter
 
-    def fit(self, train: Any, test: Any) -> Self:
-        """Find the weights of training rows that make them look like the test rows."""
-        train, test = self._check(train, test)
+    def fit(self, train: Any, test: Any, sample_weight: Any = None) -> Self:
+        """Find the weights of training rows that make them look like the test rows.
+
+        A `sample_weight` of 2 counts as a training row given twice; its own weight, which makes it look like
+        the test rows, comes on top.
+        """
+        self.estimate(*self._check(train, test, sample_weight))
+        self._warn()
+        return self
+
+    def estimate(self, train: Features, test: Features, given: Floats) -> Self:
+        """Do as `fit` does, without checks and warnings, for callers that do both for many fits at once."""
+        self.n_features_in_ = int(train.shape[1])
         with threadpool_limits(1, "blas"):
             order = self._order(test)
             bells = Bells(test[_evenly(order, self.n_centres)], self.even)
             distances = bells.distances(test)
             widths = self._widths(distances)
-            sums = bells.sums(train, widths)
+            sums = bells.sums(train, widths, given)
             likelihoods = [
-                Likelihood.of(distances, row, train.shape[0], width)
+                Likelihood.of(distances, row, float(given.sum()), width)
                 for width, row in zip(widths, sums, strict=True)
             ]
             chosen, found = self._solve(likelihoods, order)
             self._keep(bells, likelihoods[chosen], found)
-            self._weigh(train)
+            self._weigh(train, given)
         return self
 
     def predict(self, X: Any) -> Floats:
@@ -179,7 +189,7 @@ class KLIEP(Storable, BaseEstimator):
         with threadpool_limits(1, "blas"):
             return self._ratio(X)
 
-    def _check(self, train: Any, test: Any) -> tuple[Features, Features]:
+    def _check(self, train: Any, test: Any, sample_weight: Any) -> tuple[Features, Features, Floats]:
         check_limits(self.limits, self.get_params(deep=False))
         rows = [
             check_array(given, accept_sparse="csr", dtype=np.float64, input_name=name)
@@ -189,8 +199,8 @@ class KLIEP(Storable, BaseEstimator):
             raise ValueError(
                 f"train has {rows[0].shape[1]} features and test {rows[1].shape[1]}; both must have the same."
             )
-        self.n_features_in_ = int(rows[0].shape[1])
-        return rows[0], rows[1]
+        given = _check_sample_weight(sample_weight, rows[0], dtype=np.float64, ensure_non_negative=True)
+        return rows[0], rows[1], given
 
     def _order(self, test: Features) -> Integers:
         """Return the rows in an order that depends neither on theirs nor, if even, on their orientation."""
@@ -229,6 +239,8 @@ class KLIEP(Storable, BaseEstimator):
         self.coefficients_ = found.shares / likelihood.means
         self.certificate_ = found.certificate
         self.likelihoods_ = found.likelihoods
+
+    def _warn(self) -> None:
         if len(self.coefficients_) == 0:
             warnings.warn(
                 "No training row is near any test row, so that no weights can make them look alike: all "
@@ -236,18 +248,18 @@ class KLIEP(Storable, BaseEstimator):
                 DataWarning,
                 stacklevel=3,
             )
-        elif found.certificate > self.tol:
+        elif self.certificate_ > self.tol:
             warnings.warn(
-                f"KLIEP stopped {found.certificate:.1e} or less from the greatest likelihood, after "
-                f"{len(found.likelihoods) - 1} steps; tol is {self.tol:g}. Raise max_iter or tol.",
+                f"KLIEP stopped {self.certificate_:.1e} or less from the greatest likelihood, after "
+                f"{len(self.likelihoods_) - 1} steps; tol is {self.tol:g}. Raise max_iter or tol.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
 
-    def _weigh(self, train: Features) -> None:
+    def _weigh(self, train: Features, given: Floats) -> None:
         weights = self._ratio(train)
-        self.weights_ = weights / weights.mean()
-        self.effective_size_ = float(self.weights_.sum() ** 2 / (self.weights_**2).sum())
+        self.weights_ = weights / np.average(weights, weights=given)
+        self.effective_size_ = effective_size(self.weights_, given)
 
     def _ratio(self, X: Features) -> Floats:
         active = np.flatnonzero(self.coefficients_)
@@ -264,6 +276,11 @@ class KLIEP(Storable, BaseEstimator):
             )
         if not (self.width_ > 0.0 and np.isfinite(self.coefficients_).all()):
             raise ValueError("width_ must be above 0 and coefficients_ finite")
+
+
+def effective_size(weights: Floats, counts: Floats) -> float:
+    """Return how many equally weighted rows would average as steadily as rows that occur so many times."""
+    return float((counts @ weights) ** 2 / (counts @ weights**2))
 
 
 def _evenly(order: Integers, number: int) -> Integers:

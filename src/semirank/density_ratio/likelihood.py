@@ -31,10 +31,10 @@ class Likelihood(NamedTuple):
     log_scales: Floats
 
     @classmethod
-    def of(cls, distances: Distances, sums: Floats, n_train: int, width: float) -> "Likelihood":
+    def of(cls, distances: Distances, sums: Floats, total: float, width: float) -> "Likelihood":
         """Leave out centres whose bell hardly meets the training rows, and scale what is left."""
         kept = sums >= LEAST_SUM
-        means = sums[kept] / n_train
+        means = sums[kept] / total
         logs = distances.log_bells(width)[:, kept] - np.log(means)
         log_scales = logs.max(axis=1, initial=-inf if kept.any() else 0.0)
         return cls(width, kept, means, np.exp(logs - log_scales[:, None]), log_scales)

@@ -2,6 +2,7 @@
 
 from semirank.meta.blend import Blend
 from semirank.meta.feature_generation import FeatureGeneration
+from semirank.meta.importance_weighting import ImportanceWeighting
 from semirank.meta.text import TextRanker
 
-__all__ = ["Blend", "FeatureGeneration", "TextRanker"]
+__all__ = ["Blend", "FeatureGeneration", "ImportanceWeighting", "TextRanker"]
