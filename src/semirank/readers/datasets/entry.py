@@ -145,7 +145,7 @@ class Entry:
         return [file for file in self.files if file.part is None or file.part in parts]
 
     def _check_by_hand(self, needed: Sequence[RemoteFile]) -> None:
-        missing = [file.path for file in needed if file.url is None and find(file) is None]
+        missing = dict.fromkeys(file.path for file in needed if file.url is None and find(file) is None)
         if missing:
             raise FileNotFoundError(
                 f"{self.name} cannot be downloaded by a program. {self.by_hand} See {self.address} . Save "
