@@ -174,6 +174,14 @@ def test_lent_labels_are_prepared_as_well():
     np.testing.assert_array_equal(stumps.alphas, semi.fit(X, y, qid).alphas_)
 
 
+def test_weighted_pairs_are_prepared_as_well():
+    X, y, qid = lists(9)
+    better, worse = np.nonzero((y[:, None] > y) & (qid[:, None] == qid))
+    pairs = PairWeights(better, worse, np.random.default_rng(9).random(len(better)))
+    stumps = RankBoost(10).prepare(X, y, qid, pairs=pairs).learn()
+    np.testing.assert_array_equal(stumps.alphas, RankBoost(10).fit(X, y, qid, pairs=pairs).alphas_)
+
+
 def test_prepared_data_have_no_early_stopping():
     with pytest.raises(ValueError, match="set patience=None"):
         RankBoost(patience=3).prepare(*lists(10))

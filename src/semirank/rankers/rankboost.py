@@ -160,7 +160,9 @@ class RankBoost(Ranker):
         self._keep(list(islice(self._boost(data, weights, chosen), n_rounds)))
         return self._store(data, self._score(data))
 
-    def prepare(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> Prepared:
+    def prepare(
+        self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, pairs: PairWeights | None = None
+    ) -> Prepared:
         """Arrange the data once for many fits, each of which adds a few features of its own.
 
         ``prepare(X, y, qid).learn(new)`` has the stumps of ``fit(np.hstack([X, new]), y, qid)``, and
@@ -177,7 +179,8 @@ class RankBoost(Ranker):
         data = self._check(X, y, qid)
         if self.patience is not None:
             raise ValueError("prepare fixes the number of rounds: set patience=None.")
-        items, lesson = self._lesson(data, check_weights(sample_weight, data), None)
+        chosen = None if pairs is None else check_pairs(pairs, data)
+        items, lesson = self._lesson(data, check_weights(sample_weight, data), chosen)
         columns = columns_of(data.X, items, self.n_bins)
         return Prepared(lesson, columns, data.order[items], self.n_rounds, self.step)
 
