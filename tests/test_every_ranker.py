@@ -69,6 +69,9 @@ CLAIMS = {
         supervised=lambda: (ranker_class("transductive-rankrls")(), ranker_class("rankrls")()),
     ),
     "rank-svm": Claims(lambda: ranker_class("rank-svm")(tol=1e-10), lists_apart=False, pairwise=True),
+    "line-search-ranker": Claims(
+        lambda: ranker_class("line-search-ranker")(n_restarts=2, random_state=0), lists_apart=False
+    ),
     "rankboost": Claims(lambda: ranker_class("rankboost")(20), lists_apart=False, pairwise=True),
     "semi-rankboost": Claims(
         lambda: ranker_class("semi-rankboost")(20),

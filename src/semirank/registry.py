@@ -11,6 +11,7 @@ from semirank.meta import Blend, FeatureGeneration, ImportanceWeighting, TextRan
 from semirank.rankers import (
     DistanceRanking,
     LinearSVMRanker,
+    LineSearchRanker,
     LogisticRanker,
     ManifoldRanking,
     ManifoldRankingCV,
@@ -39,6 +40,7 @@ RANKERS: dict[str, type[Ranker]] = {
     "rankrls-cv": RankRLSCV,
     "transductive-rankrls": TransductiveRankRLS,
     "rank-svm": RankSVM,
+    "line-search-ranker": LineSearchRanker,
     "rankboost": RankBoost,
     "semi-rankboost": SemiRankBoost,
     "logistic-ranker": LogisticRanker,
