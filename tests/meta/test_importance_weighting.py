@@ -4,14 +4,22 @@ import numpy as np
 import pytest
 from joblib import parallel_config
 from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsRegressor
 from tests.density_ratio.test_kliep import bells, best_coefficients
 from tests.rankers.oracle_boosting import DensePairs, dense_boost, dense_pairs
 
-from semirank import FeatureGeneration, ManifoldRanking, RankBoost, RankingDataset, metrics
+from semirank import (
+    FeatureGeneration,
+    ImportanceWeighting,
+    ManifoldRanking,
+    RankBoost,
+    RankingDataset,
+    RankSVM,
+    metrics,
+)
 from semirank.dataset import DataWarning
-from semirank.meta.importance_weighting import ImportanceWeighting
 from semirank.meta.list_pairs import all_pairs, ordered_pairs
 from semirank.rankers.pair_weights import PairWeights
 
@@ -83,12 +91,13 @@ def two_kinds_of_lists(seed, n_common=24, n_rare=4, n_test=8, n_items=15):
     return X, y.astype(float), qid, qid >= n_common + n_rare
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_it_beats_its_ranker_where_the_lists_to_rank_are_of_a_rare_kind(seed):
+@pytest.mark.parametrize("base", [RankBoost(5), RankBoost(5, balance="lists"), RankSVM()])
+@pytest.mark.parametrize("seed", range(2))
+def test_it_beats_its_ranker_where_the_lists_to_rank_are_of_a_rare_kind(base, seed):
     X, truth, qid, test = two_kinds_of_lists(seed)
     y = np.where(test, nan, truth)
-    alone = RankBoost(5).fit(X, y, qid).scores_
-    weighted = ImportanceWeighting(RankBoost(5)).fit(X, y, qid).scores_
+    alone = clone(base).fit(X, y, qid).scores_
+    weighted = ImportanceWeighting(base).fit(X, y, qid).scores_
     without, better = (
         np.nanmean(metrics.auc(truth[test], scores[test], qid[test])) for scores in (alone, weighted)
     )
@@ -140,16 +149,20 @@ def test_metas_compose():
         assert np.nanmean(metrics.auc(truth[test], each.scores_[test], qid[test])) > 0.6
 
 
-def test_weights_given_to_fit_are_multiplied():
-    X, y, qid, _ = lists()
+@pytest.mark.parametrize("base", [RankBoost(4), RankBoost(4, balance="lists"), RankSVM()])
+def test_weights_given_to_fit_are_multiplied(base):
+    X, y, qid, _ = lists(n_items=14)
     better, worse = ordered_pairs(y, qid)
     kept = np.arange(0, len(better), 2)
     given = np.random.default_rng(0).random(len(kept))
     pairs = PairWeights(better[kept], worse[kept], given)
+    if base.balance == "lists":
+        given = given / np.bincount(qid[better[kept]], given)[qid[better[kept]]]
     own = dense_weights(X, better[kept], worse[kept], X[qid == 4], 2.0, given)
-    expected = RankBoost(4).fit(X, y, qid, pairs=pairs._replace(weights=given * own)).scores_
-    ranker = ImportanceWeighting(RankBoost(4), 2.0, 1000, tol=1e-7).fit(X, y, qid, pairs=pairs)
-    np.testing.assert_allclose(ranker.scores_[qid == 4], expected[qid == 4], atol=5e-3)
+    as_given = clone(base).set_params(balance="pairs")
+    expected = as_given.fit(X, y, qid, pairs=pairs._replace(weights=given * own))
+    ranker = ImportanceWeighting(base, 2.0, 1000, tol=1e-7).fit(X, y, qid, pairs=pairs)
+    np.testing.assert_allclose(ranker.scores_[qid == 4], expected.scores_[qid == 4], atol=5e-3)
 
 
 @pytest.mark.parametrize("base", [RankBoost(4), LinearRegression()])

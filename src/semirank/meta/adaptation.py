@@ -127,13 +127,17 @@ class AdaptingRanker(Ranker):
         """Return an unfitted copy of the ranker."""
         return RankBoost() if self.ranker is None else clone(as_ranker(self.ranker))
 
-    def _fit_for(self, items: Features, teaching: Teaching) -> Floats:
-        """Fit a copy of the ranker on what teaches and one list without labels; return that list's scores."""
+    def _fit_for(self, items: Features, teaching: Teaching, ranker: Ranker | None = None) -> Floats:
+        """Fit a ranker on what teaches and one list without labels; return that list's scores.
+
+        ranker : an unfitted ranker; None: a copy of the ranker that `fit` was told of.
+        """
         X, y, lists = teaching.with_list(items)
         weights = dict(teaching.weights)
         if "sample_weight" in weights:
             weights["sample_weight"] = np.append(weights["sample_weight"], np.ones(items.shape[0]))
-        return fit_with(self._base(), X, y, lists, weights).scores_[-items.shape[0] :]
+        ranker = self._base() if ranker is None else ranker
+        return fit_with(ranker, X, y, lists, weights).scores_[-items.shape[0] :]
 
     def _learn(self, data: RankingDataset, teaches: Booleans, weights: dict[str, AnyArray]) -> None:
         self.X_, self.y_ = data.X[teaches], data.y[teaches]

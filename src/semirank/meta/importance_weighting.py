@@ -2,46 +2,22 @@
 
 import warnings
 from collections.abc import Mapping
-from inspect import signature
 from math import inf
 from numbers import Integral
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.utils import gen_batches
 
-from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
+from semirank.core.arrays import AnyArray, Booleans, Floats
 from semirank.dataset import DataWarning, Features, RankingDataset
-from semirank.density_ratio import KLIEP, effective_size
+from semirank.density_ratio import KLIEP
 from semirank.limits import Between, Either, Limit, OneOf
 from semirank.meta.adaptation import JOBS, RANKER, Adapted, AdaptingRanker, Progress, Teaching
-from semirank.meta.list_pairs import ListPairs, all_pairs, ordered_pairs
-from semirank.rankers import Ranker
-from semirank.rankers.pair_weights import PairWeights
-from semirank.rankers.peer import PeerRanker
+from semirank.meta.list_pairs import all_pairs
+from semirank.meta.pair_lessons import PairLessons, taking_pairs_as_they_are, weights_taken
 
-BLOCK_ROWS = 2**15
 FEW_PAIRS = 30
-
-
-class Lessons(NamedTuple):
-    """What all lists share.
-
-    Attributes
-    ----------
-    pairs : the pairs that teach
-    given : the weights of pairs given to `fit`
-    counts : how many times each pair counts: its given weight, times those of its two items
-    sample : the numbers of the pairs that stand for all of them
-    differences : their differences
-    """
-
-    pairs: ListPairs
-    given: Floats
-    counts: Floats
-    sample: Integers
-    differences: Features
 
 
 class ImportanceWeighting(AdaptingRanker):
@@ -101,8 +77,9 @@ class ImportanceWeighting(AdaptingRanker):
     -----
     Each list costs one fit of `KLIEP`, ``O(n_pairs n_centres)`` for the weights and one fit of the ranker.
     Weights have a mean of 1 and are multiplied by those given to `fit`, which also say how often `KLIEP` sees
-    a pair. A list with one item, or whose
-    items are all alike, is ranked by `ranker_`. Bells are round: features should be scaled alike.
+    a pair. Where every list counts the same for the ranker (``balance="lists"``, and `RankRLS`), it does so
+    before, not after pairs are weighted: a list of another kind then counts less. A list with one item, or
+    whose items are all alike, is ranked by `ranker_`. Bells are round: features should be scaled alike.
 
     References
     ----------
@@ -154,48 +131,40 @@ class ImportanceWeighting(AdaptingRanker):
         return {name: each["effective_size"] for name, each in self.figures_.items()}
 
     def _learn(self, data: RankingDataset, teaches: Booleans, weights: dict[str, AnyArray]) -> None:
-        _weights_taken(self._base())
+        weights_taken(self._base())  # a ranker that takes none is refused before anything is learned
         super()._learn(data, teaches, weights)
 
-    def _prepare(self, teaching: Teaching) -> Lessons:
-        if "pairs" in teaching.weights:
-            better, worse, given = teaching.weights["pairs"]
-            pairs = ListPairs(better, worse)
-        else:
-            pairs = ordered_pairs(teaching.y, teaching.lists)
-            given = np.ones(len(pairs.first))
-        of_items = teaching.weights.get("sample_weight", np.ones(len(teaching.y)))
-        counts = given * of_items[pairs.first] * of_items[pairs.second]
-        pairs, given, counts = pairs.take(counts > 0), given[counts > 0], counts[counts > 0]
-        sample = pairs.evenly(teaching.X, self.max_pairs)
-        return Lessons(pairs, given, counts, sample, pairs.take(sample).differences(teaching.X))
+    def _prepare(self, teaching: Teaching) -> PairLessons:
+        return PairLessons.of(teaching, self._base(), self.max_pairs)
 
-    def _adapt(self, teaching: Teaching, prepared: Lessons, items: Features) -> Adapted:
+    def _adapt(self, teaching: Teaching, prepared: PairLessons, items: Features) -> Adapted:
         differences = all_pairs(items, self.max_list_pairs).differences(items)
         n_pairs = float(len(prepared.given))
         if n_pairs == 0 or _count_nonzero(differences) == 0:
             return Adapted(self.ranker_.predict(items), {"n_pairs": n_pairs, "effective_size": n_pairs})
         ratio = KLIEP(self.width, self.n_centres, even=True, tol=self.tol)
-        ratio.estimate(prepared.differences, differences, prepared.counts[prepared.sample])
-        weights = _weigh(ratio, prepared, teaching.X)
+        ratio.estimate(prepared.differences, differences, prepared.frequencies())
+        weights = prepared.weigh(ratio, teaching.X)
         figures = {
             "n_pairs": n_pairs,
-            "effective_size": effective_size(weights, prepared.counts),
+            "effective_size": prepared.effective_size(weights),
             "width": ratio.width_,
             "n_centres": float(len(ratio.coefficients_)),
             "likelihood": float(ratio.likelihoods_[-1]),
             "certificate": ratio.certificate_,
         }
-        return Adapted(self._fit_for(items, self._weighted(teaching, prepared, weights)), figures)
+        return Adapted(self._fit_weighted(items, teaching, prepared, weights), figures)
 
-    def _weighted(self, teaching: Teaching, prepared: Lessons, weights: Floats) -> Teaching:
-        """Return what teaches, with weights of pairs, or of items where the ranker takes no others."""
-        pairs, given = prepared.pairs, teaching.weights
-        if _weights_taken(self._base()) == "pairs":
-            weighted = PairWeights(pairs.first, pairs.second, weights * prepared.given)
-            return teaching._replace(weights=given | {"pairs": weighted})
-        of_items = _mean_by_item(prepared, weights, len(teaching.y)) * given.get("sample_weight", 1.0)
-        return teaching._replace(weights={"sample_weight": of_items})
+    def _fit_weighted(
+        self, items: Features, teaching: Teaching, lessons: PairLessons, weights: Floats
+    ) -> Floats:
+        """Return the list's scores by a ranker fitted with weights of pairs, or of items if it must be."""
+        if weights_taken(self._base()) == "pairs":
+            given = teaching.weights | {"pairs": lessons.weighted(weights)}
+            ranker = taking_pairs_as_they_are(self._base())
+            return self._fit_for(items, teaching._replace(weights=given), ranker)
+        of_items = lessons.mean_by_item(weights, len(teaching.y)) * teaching.weights.get("sample_weight", 1.0)
+        return self._fit_for(items, teaching._replace(weights={"sample_weight": of_items}))
 
     def _rank_lists(
         self, data: RankingDataset, progress: Progress | None
@@ -208,35 +177,6 @@ class ImportanceWeighting(AdaptingRanker):
         few = [name for name, each in figures.items() if _is_tiny(**each)]
         _warn(few, len(figures), f"the pairs weigh as less than {FEW_PAIRS}", "their scores are unsteady")
         return scores, failures, figures
-
-
-def _weights_taken(ranker: Ranker) -> str:
-    """Return the name of the weights that a ranker, or the one it is made of, can be fitted with."""
-    while isinstance(ranker, AdaptingRanker):
-        ranker = ranker._base()
-    fits = ranker.estimator.fit if isinstance(ranker, PeerRanker) else ranker.fit
-    for name in ("pairs", "sample_weight"):
-        if name in signature(fits).parameters:
-            return name
-    raise ValueError(
-        f"ImportanceWeighting needs a ranker whose fit takes pairs or sample_weight; that of {ranker!r} "
-        "takes neither. Use RankBoost, RankRLS or RankSVM."
-    )
-
-
-def _weigh(ratio: KLIEP, lessons: Lessons, X: Features) -> Floats:
-    """Return the weights of all pairs, with mean 1; the differences of a block of them exist at a time."""
-    blocks = gen_batches(len(lessons.given), BLOCK_ROWS)
-    weights = np.concatenate([ratio.predict(lessons.pairs.take(rows).differences(X)) for rows in blocks])
-    return weights / np.average(weights, weights=lessons.counts)
-
-
-def _mean_by_item(lessons: Lessons, weights: Floats, n_items: int) -> Floats:
-    """Return the mean weight of the pairs of each item, 1 where it is in none."""
-    items = np.concatenate(lessons.pairs)
-    sums = np.bincount(items, np.tile(lessons.counts * weights, 2), n_items)
-    counts = np.bincount(items, np.tile(lessons.counts, 2), n_items)
-    return np.divide(sums, counts, out=np.ones(n_items), where=counts > 0)
 
 
 def _is_tiny(n_pairs: float, effective_size: float, **others: float) -> bool:
