@@ -103,12 +103,21 @@ CLAIMS = {
         pairwise=True,
         supervised=lambda: (ranker_class("importance-weighting")(), ranker_class("rankboost")()),
     ),
+    "pseudo-margin": Claims(
+        lambda: ranker_class("pseudo-margin")(20),
+        lists_apart=False,
+        pairwise=True,
+        supervised=lambda: (ranker_class("pseudo-margin")(), ranker_class("rankboost")()),
+    ),
 }
 
 EXPECTED_FAILURES = {
     "ImportanceWeighting": {
         "check_methods_subset_invariance": "the other items of a list decide what is learned for it"
-    }
+    },
+    "PseudoMargin": {
+        "check_methods_subset_invariance": "items are scored with their list; a part of it is another list"
+    },
 }
 
 every_ranker = pytest.mark.parametrize("name", RANKERS)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from semirank.dataset import RankingDataset
     from semirank.density_ratio import KLIEP
     from semirank.graphs import list_kernel
-    from semirank.meta import Blend, FeatureGeneration, ImportanceWeighting, TextRanker
+    from semirank.meta import Blend, FeatureGeneration, ImportanceWeighting, PseudoMargin, TextRanker
     from semirank.rankers import (
         DistanceRanking,
         LinearSVMRanker,
@@ -81,6 +81,7 @@ _HOMES = {
     "ManifoldRankingCV": "rankers",
     "PeerRanker": "rankers",
     "PersonalizedPageRank": "rankers",
+    "PseudoMargin": "meta",
     "RankBoost": "rankers",
     "RankRLS": "rankers",
     "RankRLSCV": "rankers",
@@ -121,6 +122,7 @@ __all__ = [
     "ManifoldRankingCV",
     "PeerRanker",
     "PersonalizedPageRank",
+    "PseudoMargin",
     "RankBoost",
     "RankRLS",
     "RankRLSCV",

@@ -7,7 +7,7 @@ from typing import Any
 from semirank import storage
 from semirank.density_ratio import KLIEP
 from semirank.features import LSA, GramSchmidt, RankLDA, TfIdf
-from semirank.meta import Blend, FeatureGeneration, ImportanceWeighting, TextRanker
+from semirank.meta import Blend, FeatureGeneration, ImportanceWeighting, PseudoMargin, TextRanker
 from semirank.rankers import (
     DistanceRanking,
     LinearSVMRanker,
@@ -50,6 +50,7 @@ RANKERS: dict[str, type[Ranker]] = {
     "blend": Blend,
     "feature-generation": FeatureGeneration,
     "importance-weighting": ImportanceWeighting,
+    "pseudo-margin": PseudoMargin,
 }
 
 

@@ -144,7 +144,7 @@ class SortedColumns:
     @classmethod
     def of(cls, X: Features, items: Integers, n_bins: int | None) -> Self:
         """Sort the non-zeros of each feature, and keep n_bins - 1 cuts at most."""
-        rows, columns, values = _sorted_entries(X[items])
+        rows, columns, values = sorted_entries(X[items])
         cuts = np.append((columns[1:] == columns[:-1]) & (values[1:] < values[:-1]), False)
         thresholds = np.append(midpoints(values[1:], values[:-1]), np.nan)
         needed = (rows >= 0) | cuts  # the zeros are not, where they are the smallest values
@@ -197,7 +197,7 @@ def _column(bins: Bytes, feature: int) -> Bytes:
     return bins[feature // TOGETHER, :, feature % TOGETHER]
 
 
-def _sorted_entries(X: Features) -> tuple[AnyArray, Integers, Floats]:
+def sorted_entries(X: Features) -> tuple[AnyArray, Integers, Floats]:
     """Return row, column and value of the non-zeros, by column and descending value.
 
     A column that has zeros beside non-zeros gets one entry for all of them, in row -1.

@@ -1,0 +1,151 @@
+"""Pseudo margins: boosting that also pulls the items of a list without labels apart."""
+
+from collections.abc import Mapping
+from itertools import islice
+from typing import Any, ClassVar
+
+import numpy as np
+
+from semirank.core.arrays import Floats, Integers
+from semirank.dataset import Features, RankingDataset
+from semirank.limits import FLAG, Between, Limit
+from semirank.meta.adaptation import JOBS, Adapted, AdaptingRanker, Progress, Teaching
+from semirank.meta.margin_lesson import MarginLesson
+from semirank.rankers import RankBoost
+from semirank.rankers.boosting import Prepared, Stumps, boost
+from semirank.rankers.boosting.more_items import with_items
+
+
+class PseudoMargin(AdaptingRanker):
+    r"""Rank each list without labels by stumps that order the labelled pairs and tell its own items apart.
+
+    Boosting lowers the loss of the labelled pairs (i, j), i better than j, and one of the pairs of the list,
+    in whichever order they come out [1]_:
+
+    .. math:: J(F) = \sum_{lab} e^{-(F_i - F_j)} + g \sum_{unl} e^{-|F_i - F_j|}
+
+    Each round takes every pair of the list in its present order, with the weight ``exp(-|F_i - F_j|)``; pairs
+    with equal scores weigh nothing. The stump with the largest ``|r|`` and its alpha are then those of
+    `RankBoost`. J never rises. It has many minima; the first round sees labelled pairs only, so that the
+    labels decide which one is sought.
+
+    It helps where the items of a list are well apart and labels are few or faulty: stumps that would
+    undo the order of the list are not taken.
+
+    Parameters
+    ----------
+    n_rounds : int
+        Number of stumps.
+    weight : float
+        g, the weight of the list's pairs; 0 is `RankBoost`.
+    n_bins : int or None
+        As in `RankBoost`. Thresholds lie between values of the items that teach.
+    ties : float
+        Share of the list's pairs, those with the smallest ``|F_i - F_j|``, that are taken for ties and left
+        out in each round. Where most items of a list are equally irrelevant, pulling them apart is noise.
+    raw : bool
+        Whether every pair of the list weighs g times as much as a labelled pair, as in the formula above.
+        Otherwise all of them together weigh g times as much as all labelled pairs together, so that g means
+        the same for long and short lists.
+    shared : bool
+        Whether all lists without labels are learned from at once, which takes one run, and not each
+        alone. Then `predict` treats the lists it is given in the same way.
+    balance : {"pairs", "lists"}
+        As in `RankBoost`.
+    n_jobs : int, optional
+        How many lists to adapt to at the same time, as in joblib.
+
+    Attributes
+    ----------
+    scores_ : float64 array of shape (n_items,)
+        Scores of the items given to `fit`, in the caller's order.
+    ranker_ : RankBoost
+        The ranker fitted on the lists that have labels; it ranks those lists.
+    figures_ : dict
+        For each list adapted to: ``n_rounds``, the number of stumps, and after the last, ``labelled`` and
+        ``margin``, the means of ``exp(-(F_i - F_j))`` over the labelled pairs and of ``exp(-|F_i - F_j|)``
+        over the pairs of the list that count.
+    failures_ : dict
+        Why, for each list that could not be adapted to.
+
+    Notes
+    -----
+    A round takes O((N + n) d) time for N labelled items, n items of the list and d features, and O(n log n)
+    for the weights of the list's pairs, none of which is ever visited. The features of the labelled items
+    are arranged once for all lists. A list of one item is ranked by `ranker_`. With `ties`, J sums over the
+    share of the pairs with the largest margins, and still never rises.
+
+    References
+    ----------
+    .. [1] K. Duh. Learning to rank with partially-labeled data. PhD thesis, University of Washington, 2009.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from semirank import PseudoMargin
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [0.5], [0.6], [1.9]]), [0, 0, 1, np.nan, np.nan, np.nan]
+    >>> ranker = PseudoMargin(n_rounds=5).fit(X, y, qid=[1, 1, 1, 2, 2, 2])
+    >>> int(np.argmax(ranker.scores_[3:]))
+    2
+    """
+
+    limits: ClassVar[Mapping[str, Limit]] = {
+        "n_rounds": RankBoost.limits["n_rounds"],
+        "weight": Between(0, closed="left"),
+        "n_bins": RankBoost.limits["n_bins"],
+        "ties": Between(0, 1, closed="left"),
+        "raw": FLAG,
+        "shared": FLAG,
+        "balance": RankBoost.limits["balance"],
+        "n_jobs": JOBS,
+    }
+
+    def __init__(
+        self,
+        n_rounds: int = 100,
+        weight: float = 1.0,
+        n_bins: int | None = 255,
+        *,
+        ties: float = 0.0,
+        raw: bool = False,
+        shared: bool = False,
+        balance: str = "pairs",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_rounds = n_rounds
+        self.weight = weight
+        self.n_bins = n_bins
+        self.ties = ties
+        self.raw = raw
+        self.shared = shared
+        self.balance = balance
+        self.n_jobs = n_jobs
+
+    def _base(self) -> RankBoost:
+        return RankBoost(self.n_rounds, self.n_bins, balance=self.balance)
+
+    def _prepare(self, teaching: Teaching) -> Prepared:
+        return self._base().prepare(teaching.X, teaching.y, teaching.lists, **teaching.weights)
+
+    def _adapt(self, teaching: Teaching, prepared: Prepared, items: Features) -> Adapted:
+        return self._adapt_to(teaching, prepared, items, np.array([0, items.shape[0]]))
+
+    def _rank_lists(
+        self, data: RankingDataset, progress: Progress | None
+    ) -> tuple[Floats, dict[Any, str], dict[Any, dict[str, float]]]:
+        if not self.shared:
+            return super()._rank_lists(data, progress)
+        teaching = self._teaching()
+        scores, figures = self._adapt_to(teaching, self._prepare(teaching), data.X, data.indptr)
+        return scores, {}, dict.fromkeys(data.list_ids.tolist(), figures)
+
+    def _adapt_to(self, teaching: Teaching, prepared: Prepared, items: Features, indptr: Integers) -> Adapted:
+        """Learn from labelled pairs and those of one or more lists; score these lists."""
+        if self.weight == 0 or np.diff(indptr).max() < 2:
+            return Adapted(self.ranker_.predict(items))
+        lesson = MarginLesson.of(prepared.lesson, indptr, self.weight, self.ties, self.raw)
+        columns = with_items(prepared.columns, teaching.X[prepared.rows], items)
+        rounds = list(islice(boost(lesson, columns), self.n_rounds))
+        labelled, margin = lesson.means(rounds[-1].log_losses) if rounds else (1.0, 1.0)
+        figures = {"n_rounds": len(rounds), "labelled": labelled, "margin": margin}
+        return Adapted(Stumps.of(rounds).score(items), figures)
