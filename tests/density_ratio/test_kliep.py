@@ -1,39 +1,19 @@
-"""KLIEP against its definition: bells written out, and a general minimiser with constraints."""
+"""KLIEP against its definition, and the laws that it keeps."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
+from tests.density_ratio.oracle_kliep import bells, best_coefficients
 
 from semirank import storage
 from semirank.dataset import DataWarning
 from semirank.density_ratio import KLIEP
 from semirank.density_ratio.proportions import most_likely
-
-
-def bells(X, centres, width, even=False):
-    heights = np.exp(-cdist(X, centres, "sqeuclidean") / (2 * width**2))
-    return heights + np.exp(-cdist(X, -centres, "sqeuclidean") / (2 * width**2)) if even else heights
-
-
-def best_coefficients(test_bells, means):
-    """Maximise the mean log-weight of test rows by SLSQP; coefficients >= 0, mean training weight 1."""
-    start = 1 / (len(means) * means)
-    found = minimize(
-        lambda beta: -np.log(test_bells @ beta).mean(),
-        start,
-        jac=lambda beta: -(test_bells / (test_bells @ beta)[:, None]).mean(axis=0),
-        bounds=[(0, None)] * len(means),
-        constraints={"type": "eq", "fun": lambda beta: means @ beta - 1, "jac": lambda beta: means},
-        method="SLSQP",
-        options={"maxiter": 1000, "ftol": 1e-14},
-    )
-    return found.x, -found.fun
 
 
 def shifted(n_train=150, n_test=60, n_features=2, shift=0.7, seed=0):

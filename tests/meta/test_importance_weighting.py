@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsRegressor
-from tests.density_ratio.test_kliep import bells, best_coefficients
+from tests.density_ratio.oracle_kliep import bells, best_coefficients
 from tests.rankers.oracle_boosting import DensePairs, dense_boost, dense_pairs
 
 from semirank import (
