@@ -9,8 +9,8 @@ from scipy.linalg import block_diag
 from scipy.sparse import csr_array
 from tests.oracles import diffused, iterated, normalised_graph, personalised_pagerank
 
-from semirank.core import diffusion
-from semirank.core.sweeps import CHUNK
+from semirank.core import diffusion, sweeps, sweeps_many
+from semirank.core.sweeps import CHUNK, Components
 from semirank.graphs import Diffusion, degrees, knn_graph
 
 SOLVERS = ["closed", "iterate", "cg", "chebyshev"]
@@ -182,3 +182,45 @@ def test_degrees_are_kept_in_the_order_of_the_caller():
     X = np.random.default_rng(0).normal(size=(3 * CHUNK, 2))
     W = knn_graph(X, 4)
     np.testing.assert_array_equal(Diffusion(W).degrees, degrees(W))
+
+
+def two_parts_and_a_loner():
+    W = block_diag(random_weights(30, n_edges=8), random_weights(20, seed=1, n_edges=8), 0.0)
+    assert (W[:30, :30].sum(axis=1) > 0).all()
+    d, parts = W.sum(axis=1), np.repeat([0, 1, 2], [30, 20, 1])
+    return W, Components(np.sqrt(d), parts, np.bincount(parts, weights=d))
+
+
+@pytest.mark.parametrize("n_columns", [None, 3])
+def test_level_solves_for_the_known_part_and_leaves_the_rest(n_columns):
+    W, known = two_parts_and_a_loner()
+    A = np.eye(51) - 0.9 * normalised_graph(W)
+    shape = (51, n_columns) if n_columns else 51
+    y, rng = np.random.default_rng(0).normal(size=shape), np.random.default_rng(1)
+    f, scale = rng.normal(size=shape), np.full(shape, 2.5)
+    r = (y - A @ f) / scale
+    (sweeps_many if n_columns else sweeps).level(0.9, known, f, r, scale)
+    np.testing.assert_allclose(r * scale, y - A @ f, atol=1e-13)
+    for part in range(3):
+        eigenvector = np.where(known.parts == part, known.roots, 0.0)
+        np.testing.assert_allclose(eigenvector @ r, 0.0, atol=1e-13)
+
+
+def test_components_are_those_of_the_graph_in_the_order_of_the_caller():
+    W, known = two_parts_and_a_loner()
+    order = np.random.default_rng(0).permutation(51)
+    found = Diffusion(csr_array(W[order][:, order])).components
+    same = known.parts[order][:, None] == known.parts[order]
+    np.testing.assert_array_equal(found[:, None] == found, same)
+
+
+@pytest.mark.parametrize("n_columns", [1, 6])
+def test_what_is_known_beforehand_saves_sweeps(n_columns):
+    X = np.random.default_rng(0).normal(size=(2000, 5))
+    system = Diffusion(knn_graph(X, 10))
+    y = np.column_stack([one_label(2000, i) for i in range(n_columns)])
+    quick = system.solve(y, 0.99)
+    object.__setattr__(system, "_known", None)
+    plain = system.solve(y, 0.99)
+    assert (quick.sweeps < plain.sweeps).all()
+    np.testing.assert_allclose(quick.scores, plain.scores, atol=1e-4 * plain.scores.max())

@@ -19,7 +19,7 @@ import numpy as np
 
 from semirank.core import sweeps, sweeps_many
 from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
-from semirank.core.sweeps import Sparse, cut
+from semirank.core.sweeps import Components, Sparse, cut
 
 SMALLEST_TOL = 1e-15
 FINEST = {np.float32: 1e-5, np.float64: SMALLEST_TOL}
@@ -32,7 +32,7 @@ WORK_OF_A_THREAD = 2_000_000
 class Problem(NamedTuple):
     """What is to be solved, and on how many threads at most.
 
-    lists: (n_lists + 1,), where each list starts.
+    lists: (n_lists + 1,), where each list starts. known: what need not be found by sweeps.
     """
 
     S: Sparse
@@ -41,6 +41,7 @@ class Problem(NamedTuple):
     tol: float
     max_iter: int
     n_threads: int = 1
+    known: Components | None = None
 
 
 class System(NamedTuple):
@@ -125,11 +126,14 @@ def _refine(
         if not unfinished.any():
             return f, n_sweeps, np.divide(left, labels, out=np.zeros_like(left), where=labels > 0.0)
         scale = np.where(unfinished, left, 1.0)
-        rest = np.where(unfinished[row], r / scale[row], 0.0).astype(precision)
-        share = np.where(unfinished, np.maximum(goal / scale, FINEST[precision]), 1.0)
-        correction, more = correct(coarse, rest, share, problem.max_iter - n_sweeps)
+        rest = np.where(unfinished[row], r / scale[row], 0.0)
+        if problem.known is not None:
+            _steps(y).level(problem.alpha, problem.known, f, rest, scale[row])
+        share = np.divide(goal / scale, exact.norms(rest), out=np.ones_like(goal), where=unfinished)
+        share = np.clip(share, FINEST[precision], 1.0)
+        correction, more = correct(coarse, rest.astype(precision), share, problem.max_iter - n_sweeps)
         f += correction * scale[row]
-        n_sweeps += more
+        n_sweeps += np.maximum(more, unfinished)
         r = exact.residual(f, y)
 
 

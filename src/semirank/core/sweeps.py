@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from semirank.core.arrays import AnyArray, Booleans, Integers
+from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
 
 CHUNK = 1024
 
@@ -23,6 +23,18 @@ class Sparse(NamedTuple):
     indptr: AnyArray
     indices: AnyArray
     weights: AnyArray
+
+
+class Components(NamedTuple):
+    """What is known of S beforehand: ``D^1/2 1`` of each component is an eigenvector for the eigenvalue 1.
+
+    roots: square roots of the degrees; parts: the component of each row; volumes: the sum of the degrees of
+    each component.
+    """
+
+    roots: Floats
+    parts: Integers
+    volumes: Floats
 
 
 def cut(lists: Integers) -> tuple[Integers, Integers]:
@@ -62,6 +74,24 @@ def residual(
         _spread_rows(S, f, starts[c], starts[c + 1], r_rows)
         for i in range(len(r_rows)):
             r_rows[i] = y_rows[i] - f_rows[i] + alpha * r_rows[i]
+
+
+@njit(cache=True, nogil=True)
+def level(alpha: float, known: Components, f: Floats, r: Floats, scale: Floats) -> None:
+    """Solve for the part of r along ``D^1/2 1`` in each component, where ``I - alpha S`` is ``1 - alpha``.
+
+    Takes that part from r, and adds the solution times `scale` to f.
+    """
+    roots, parts = known.roots, known.parts
+    shares = np.zeros(len(known.volumes))
+    for i in range(len(r)):
+        shares[parts[i]] += roots[i] * r[i]
+    for c in range(len(shares)):
+        shares[c] = shares[c] / known.volumes[c] if known.volumes[c] > 0.0 else 0.0
+    for i in range(len(r)):
+        part = shares[parts[i]] * roots[i]
+        r[i] -= part
+        f[i] += scale[i] * part / (1.0 - alpha)
 
 
 @njit(cache=True, nogil=True)

@@ -6,9 +6,9 @@ One sweep over the edges serves all columns. Sums come for each chunk and column
 import numpy as np
 from numba import njit
 
-from semirank.core.arrays import AnyArray, Booleans, Integers
+from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
 from semirank.core.lanes import sum_of_rows
-from semirank.core.sweeps import Sparse
+from semirank.core.sweeps import Components, Sparse
 
 
 @njit(cache=True, nogil=True)
@@ -27,6 +27,25 @@ def residual(
         _spread_row(S, i, f, r)
         for j in range(len(r_row)):
             r_row[j] = y_row[j] - f_row[j] + alpha * r_row[j]
+
+
+@njit(cache=True, nogil=True)
+def level(alpha: float, known: Components, f: Floats, r: Floats, scale: Floats) -> None:
+    """Solve for the part of r along ``D^1/2 1`` in each component, as in `semirank.core.sweeps.level`."""
+    roots, parts = known.roots, known.parts
+    shares = np.zeros((len(known.volumes), r.shape[1]))
+    for i in range(len(r)):
+        share, r_row = shares[parts[i]], r[i]
+        for j in range(len(r_row)):
+            share[j] += roots[i] * r_row[j]
+    for c in range(len(shares)):
+        for j in range(r.shape[1]):
+            shares[c, j] = shares[c, j] / known.volumes[c] if known.volumes[c] > 0.0 else 0.0
+    for i in range(len(r)):
+        share, r_row, f_row, scale_row = shares[parts[i]], r[i], f[i], scale[i]
+        for j in range(len(r_row)):
+            r_row[j] -= share[j] * roots[i]
+            f_row[j] += scale_row[j] * share[j] * roots[i] / (1.0 - alpha)
 
 
 @njit(cache=True, nogil=True)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
 from semirank.dataset import DataWarning, Features, RankingDataset, check_labels
-from semirank.graphs import Diffusion, NeighbourIndex, components
+from semirank.graphs import Diffusion, NeighbourIndex
 from semirank.graphs.build import attach, build_graph
 from semirank.limits import FLAG, Between, Either, Kind, Limit, OneOf
 from semirank.rankers._base import Contributions, Ranker
@@ -160,7 +160,9 @@ class DiffusionRanker(Ranker):
         solved = self._solve(seeds, start if start is not None and start.shape == seeds.shape else None)
         self.y_, self.diffused_ = y, solved.scores
         self.n_iter_, self.residual_ = solved.sweeps.max(axis=1), solved.residual.max(axis=1)
-        self.n_unreached_ = int(_unreached(self.graph_, seeds).sum()) if seeds.any() else len(y)
+        self.n_unreached_ = (
+            int(_unreached(self._diffusion().components, seeds).sum()) if seeds.any() else len(y)
+        )
         self._warn(seeds)
         lists = np.repeat(np.arange(len(self.list_ids_)), np.diff(self.indptr_))
         self.scores_ = self._restore(self._scores(solved.scores, self._diffusion().degrees, lists))
@@ -273,9 +275,8 @@ def _arranged(graph: Any, data: RankingDataset) -> Any:
     return csr_array(graph)[data.order][:, data.order]
 
 
-def _unreached(graph: csr_array, seeds: Floats) -> Booleans:
+def _unreached(components: Integers, seeds: Floats) -> Booleans:
     """Mark the items in whose component no seed stands."""
-    labels = components(graph)
-    reached = np.zeros(labels.max() + 1, dtype=bool)
-    reached[labels[seeds.any(axis=1)]] = True
-    return ~reached[labels]
+    reached = np.zeros(components.max() + 1, dtype=bool)
+    reached[components[seeds.any(axis=1)]] = True
+    return ~reached[components]
