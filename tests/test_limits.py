@@ -5,13 +5,14 @@ from numbers import Integral
 import numpy as np
 import pytest
 
-from semirank.limits import FLAG, SEED, Between, Either, Kind, OneOf, check_limits, parse_setting
+from semirank.limits import FLAG, SEED, Between, Either, Kind, OneOf, Several, check_limits, parse_setting
 
 LIMITS = {
     "alpha": Between(0, 1, closed="neither"),
     "n_neighbors": Between(1, kind=Integral),
     "sigma": Either(Between(0, closed="neither"), OneOf("median", "local")),
     "flag": FLAG,
+    "alphas": Several(Between(0, 1, closed="neither")),
 }
 
 
@@ -30,6 +31,12 @@ LIMITS = {
         (FLAG, [True, False], [1, 0, "True"], "True or False"),
         (SEED, [None, 3, np.random.default_rng(0)], [-1, 1.5, "x"], "a whole number in [0, 4.29497e+09]"),
         (Kind("a matrix", (np.ndarray,)), [np.eye(2)], [1], "a matrix"),
+        (
+            Several(LIMITS["alpha"]),
+            [(0.5,), [0.1, 0.9]],
+            [(), (0.5, 1.0), 0.5, "0.5"],
+            "a tuple, each entry a",
+        ),
     ],
 )
 def test_membership_and_words(limit, inside, outside, words):
@@ -51,6 +58,7 @@ def test_message_names_parameter_range_and_value():
         ("sigma=local", ("sigma", "local")),
         ("sigma=1.5", ("sigma", 1.5)),
         ("flag=True", ("flag", True)),
+        ("alphas=0.9,0.99", ("alphas", (0.9, 0.99))),
     ],
 )
 def test_settings_are_read_by_their_limits(setting, value):

@@ -123,6 +123,30 @@ class Either:
         raise ValueError(f"{text!r} is not {self}")
 
 
+@dataclass(frozen=True)
+class Several:
+    """One or more values of a limit, as a tuple or list.
+
+    Examples
+    --------
+    >>> alphas = Several(Between(0, 1, closed="neither"))
+    >>> (0.9, 0.99) in alphas, () in alphas, alphas.parse("0.9,0.99")
+    (True, False, (0.9, 0.99))
+    """
+
+    limit: Limit
+
+    def __contains__(self, values: object) -> bool:
+        return isinstance(values, (tuple, list)) and len(values) > 0 and all(v in self.limit for v in values)
+
+    def __str__(self) -> str:
+        return f"a tuple, each entry {self.limit}"
+
+    def parse(self, text: str) -> tuple[Any, ...]:
+        """Read values that are separated by commas."""
+        return tuple(self.limit.parse(part) for part in text.split(","))
+
+
 FLAG = OneOf(True, False)
 SEED = Either(
     Between(0, 2**32 - 1, Integral),

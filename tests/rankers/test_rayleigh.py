@@ -10,10 +10,11 @@ from tests.rankers import oracle_rayleigh as oracle
 from semirank import RankingDataset, storage
 from semirank.features.gram_schmidt import GramSchmidt
 from semirank.kernels import median_distance, resolve
+from semirank.limits import Several
 from semirank.rankers.folds import deal_labels
 from semirank.rankers.label_levels import compare_levels, relative_to_list
 from semirank.rankers.rayleigh import RayleighRanker, factorise, roughness
-from semirank.rankers.rayleigh_cv import RayleighRankerCV, Several, nested_directions
+from semirank.rankers.rayleigh_cv import RayleighRankerCV, nested_directions
 
 nan = np.nan
 KINDS = {"RayleighRanker": RayleighRanker, "RayleighRankerCV": RayleighRankerCV, "GramSchmidt": GramSchmidt}

@@ -11,13 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 from semirank.core.arrays import Floats, Integers
 from semirank.dataset import RankingDataset
 from semirank.graphs import Diffusion, NeighbourIndex, knn_graph
-from semirank.limits import SEED, Between, Kind, Limit, OneOf
+from semirank.limits import SEED, Between, Limit, OneOf, Several
 from semirank.rankers._base import Contributions, Ranker
 from semirank.rankers.diffusion import check_positive, power
 from semirank.rankers.manifold import ManifoldRanking
 from semirank.rankers.seeds import backgrounds, combine_signs, seeds_of_labels
-
-_SEQUENCE = Kind("a sequence of values", (tuple, list))
 
 
 class ManifoldRankingCV(Ranker):
@@ -30,7 +28,7 @@ class ManifoldRankingCV(Ranker):
 
     Parameters
     ----------
-    n_neighbors, sigmas, alphas, degree_corrections : sequences
+    n_neighbors, sigmas, alphas, degree_corrections : tuples or lists
         The values to try, see `ManifoldRanking`; every combination is tried.
     metric, combine, tol
         As in `ManifoldRanking`.
@@ -66,10 +64,10 @@ class ManifoldRankingCV(Ranker):
     """
 
     limits: ClassVar[Mapping[str, Limit]] = {
-        "n_neighbors": _SEQUENCE,
-        "sigmas": _SEQUENCE,
-        "alphas": _SEQUENCE,
-        "degree_corrections": _SEQUENCE,
+        "n_neighbors": Several(ManifoldRanking.limits["n_neighbors"]),
+        "sigmas": Several(ManifoldRanking.limits["sigma"]),
+        "alphas": Several(ManifoldRanking.limits["alpha"]),
+        "degree_corrections": Several(ManifoldRanking.limits["degree_correction"]),
         "metric": OneOf("euclidean", "cosine"),
         "combine": OneOf("difference", "ratio", "positive", "log"),
         "tol": Between(0, 1, closed="neither"),
@@ -108,7 +106,6 @@ class ManifoldRankingCV(Ranker):
         """Choose the parameters by leaving out labelled items, then fit with them on all labels."""
         data = self._check(X, y, qid)
         check_positive(data.y)
-        self._check_grid()
         results = list(self._try_all(data, self._left_out(data)))
         self.cv_scores_ = [_summary(params, found) for params, found in results]
         self.best_params_ = _choose(results)
@@ -128,17 +125,6 @@ class ManifoldRankingCV(Ranker):
 
     def _ranker(self, params: Mapping[str, Any]) -> ManifoldRanking:
         return ManifoldRanking(metric=self.metric, combine=self.combine, tol=self.tol, **params)
-
-    def _check_grid(self) -> None:
-        names = {"n_neighbors": "n_neighbors", "sigmas": "sigma", "alphas": "alpha"}
-        for plural, name in {**names, "degree_corrections": "degree_correction"}.items():
-            values = getattr(self, plural)
-            if not values:
-                raise ValueError(f"{plural} must have at least one value.")
-            for value in values:
-                limit = ManifoldRanking.limits[name]
-                if value not in limit:
-                    raise ValueError(f"{plural} must be a sequence of values, each {limit}; got {value!r}.")
 
     def _left_out(self, data: RankingDataset) -> Integers:
         """Choose the items to leave out: a row of each list in each turn, -1 where a list has no more."""

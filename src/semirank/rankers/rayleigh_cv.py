@@ -1,7 +1,6 @@
 """Rayleigh ranking whose width, size, ridge and smoothness are chosen by labels that were held out."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from math import inf
 from numbers import Integral
@@ -17,30 +16,13 @@ from semirank import metrics
 from semirank.core.arrays import Booleans, Floats, Integers
 from semirank.dataset import RankingDataset
 from semirank.kernels import KERNEL, median_distance
-from semirank.limits import Between, Limit, OneOf
+from semirank.limits import Between, Limit, OneOf, Several
 from semirank.rankers._base import Ranker
 from semirank.rankers.folds import deal_labels
 from semirank.rankers.label_levels import check_levels, compare_levels, relative_to_list
 from semirank.rankers.rayleigh import WIDTH, RayleighRanker, factorise, roughness
 
 CLEARLY = 2.0
-
-
-@dataclass(frozen=True)
-class Several:
-    """One or more values of a limit, as a tuple or list."""
-
-    limit: Limit
-
-    def __contains__(self, values: object) -> bool:
-        return isinstance(values, (tuple, list)) and len(values) > 0 and all(v in self.limit for v in values)
-
-    def __str__(self) -> str:
-        return f"a tuple, each entry {self.limit}"
-
-    def parse(self, text: str) -> tuple[Any, ...]:
-        """Read values that are separated by commas."""
-        return tuple(self.limit.parse(part) for part in text.split(","))
 
 
 class RayleighRankerCV(Ranker):
