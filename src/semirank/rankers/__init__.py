@@ -8,6 +8,7 @@ from semirank.rankers.logistic import LogisticRanker
 from semirank.rankers.manifold import ManifoldRanking
 from semirank.rankers.manifold_cv import ManifoldRankingCV
 from semirank.rankers.pagerank import PersonalizedPageRank
+from semirank.rankers.pair_weights import PairWeights
 from semirank.rankers.peer import PeerRanker, as_ranker
 from semirank.rankers.rank_svm import RankSVM
 from semirank.rankers.rankboost import RankBoost
@@ -27,6 +28,7 @@ __all__ = [
     "LogisticRanker",
     "ManifoldRanking",
     "ManifoldRankingCV",
+    "PairWeights",
     "PeerRanker",
     "PersonalizedPageRank",
     "RankBoost",

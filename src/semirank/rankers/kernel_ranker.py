@@ -13,6 +13,7 @@ from semirank.kernels import Kernel, resolve
 from semirank.limits import Between, Either, OneOf
 from semirank.rankers._base import Ranker
 from semirank.rankers.ridge.labelled_pairs import LabelledPairs
+from semirank.rankers.ridge.pairs import Pairs
 from semirank.rankers.ridge.problem import Expansion
 
 RIDGE = Between(0, inf, closed="neither")
@@ -46,12 +47,15 @@ class KernelRanker(Ranker):
 
     def _find_pairs(self, data: RankingDataset) -> LabelledPairs:
         pairs = LabelledPairs.of(data.y, data.indptr)
+        self._require_pairs(pairs, data)
+        return pairs
+
+    def _require_pairs(self, pairs: Pairs, data: RankingDataset) -> None:
         if not pairs.y.any():
             raise ValueError(
                 f"{type(self).__name__} learns from items of one list with different labels, and no list has "
                 f"two (n_samples={data.n_items}, {int(data.labelled.sum())} labelled). Label more items."
             )
-        return pairs
 
     def _keep(self, expansion: Expansion, weights: Floats) -> None:
         self.gamma_ = expansion.kernel.gamma

@@ -6,13 +6,17 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from semirank.core.arrays import Floats, Integers
+from semirank.core.arrays import Floats
 from semirank.dataset import RankingDataset
 from semirank.kernels import GAMMA, KERNEL
 from semirank.limits import Limit
+from semirank.rankers._base import Contributions
+from semirank.rankers.item_weights import check_weights
 from semirank.rankers.kernel_ranker import COMPONENTS, DEGREE, RIDGE, KernelRanker, check_positive
+from semirank.rankers.pair_weights import PairWeights, check_pairs
 from semirank.rankers.ridge.held_out import without_items, without_lists
-from semirank.rankers.ridge.problem import Problem
+from semirank.rankers.ridge.problem import AnyPairs, Problem
+from semirank.rankers.ridge.weighted_pairs import WeightedPairs
 
 
 class RankRLS(KernelRanker):
@@ -100,6 +104,7 @@ class RankRLS(KernelRanker):
 
     ridge_: float
     _data: RankingDataset
+    _pairs: AnyPairs
     _last_problem: Problem | None
 
     def __init__(
@@ -117,10 +122,29 @@ class RankRLS(KernelRanker):
         self.n_components = n_components
         self.degree = degree
 
-    def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
-        """Learn from the labelled items of all lists, and score all items."""
+    def fit(
+        self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, pairs: PairWeights | None = None
+    ) -> Self:
+        """Learn from the labelled items of all lists, and score all items.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame of shape (n_items, n_features)
+        y : array of shape (n_items,)
+            NaN where an item is not labelled.
+        qid : array of shape (n_items,), optional
+            The list of each item. None: one list.
+        sample_weight : array of shape (n_items,), optional
+            2 counts as an item that is given twice, 0 as one without a label. Every list still weighs the
+            same, whatever the weights of its items.
+        pairs : PairWeights, optional
+            The pairs to learn from, better item, worse item and weight, in place of all pairs of a list:
+            f minimises ``sum_(p, q) w_pq ((y_p - y_q) - (f(x_p) - f(x_q)))^2 + ridge |f|^2``. With
+            `sample_weight`, a pair counts as many times as both its items together, ``w_pq u_p u_q``.
+        """
         data = self._check(X, y, qid)
-        problem = Problem.of(data, self._find_pairs(data), self._resolve(data), self.n_components)
+        self._pairs = self._compare(data, sample_weight, pairs)
+        problem = Problem.of(data, self._pairs, self._resolve(data), self.n_components)
         self.ridge_ = self._choose_ridge(problem)
         self._keep(problem.expansion, problem.weights(self.ridge_))
         self._data, self._last_problem = data, None
@@ -167,7 +191,7 @@ class RankRLS(KernelRanker):
         problem = self._problem()
         return problem.data.restore(without_items(problem, self._ridges(ridges)).T).T
 
-    def explain(self, item: int) -> tuple[Integers, Floats]:
+    def explain(self, item: int) -> Contributions:
         """Split the score of a fitted item into what each labelled item contributes.
 
         The score is linear in the labels: ``scores_[item] = sum_j c_j (y_j - mean label of j's list)``.
@@ -179,17 +203,29 @@ class RankRLS(KernelRanker):
 
         Returns
         -------
-        items : int64 array
-            Row numbers of the labelled items of lists with different labels.
-        contributions : float64 array
-            What each of them adds to the score; the sum is ``scores_[item]``.
+        Contributions
+            Row numbers of the labelled items that taught, and amounts that add up to ``scores_[item]``.
         """
         problem = self._problem()
         data = problem.data
         if not 0 <= item < data.n_items:
             raise ValueError(f"item must be a row number in [0, {data.n_items - 1}]; got {item!r}.")
         row = int(np.flatnonzero(data.order == item)[0])
-        return data.order[problem.pairs.rows], problem.contributions(row, self.ridge_)
+        return Contributions(data.order[problem.pairs.rows], problem.contributions(row, self.ridge_))
+
+    def _compare(self, data: RankingDataset, sample_weight: Any, pairs: PairWeights | None) -> AnyPairs:
+        """Find the pairs to learn from, and their weights."""
+        if sample_weight is None and pairs is None:
+            return self._find_pairs(data)
+        items = check_weights(sample_weight, data)
+        if pairs is None:
+            compared = WeightedPairs.of_items(items, data)
+        else:
+            better, worse, weights = check_pairs(pairs, data)
+            weighted = PairWeights(better, worse, weights * items[better] * items[worse])
+            compared = WeightedPairs.of_pairs(weighted, data)
+        self._require_pairs(compared, data)
+        return compared
 
     def _choose_ridge(self, problem: Problem) -> float:
         return float(self.ridge)
@@ -202,8 +238,8 @@ class RankRLS(KernelRanker):
                 "A model file does not hold the items given to fit, which this needs: fit again."
             )
         if self._last_problem is None:
-            pairs, kernel = self._find_pairs(self._data), self._resolve(self._data)
-            self._last_problem = Problem.of(self._data, pairs, kernel, self.n_components)
+            kernel = self._resolve(self._data)
+            self._last_problem = Problem.of(self._data, self._pairs, kernel, self.n_components)
         return self._last_problem
 
     def _ridges(self, ridges: Any) -> Floats:

@@ -12,7 +12,7 @@ from semirank.limits import Limit
 from semirank.metrics import Metric
 from semirank.rankers.kernel_ranker import COMPONENTS, DEGREE
 from semirank.rankers.rankrls import RankRLS
-from semirank.rankers.ridge.held_out import item_residuals, list_residuals, without_items, without_lists
+from semirank.rankers.ridge.held_out import list_errors, without_items, without_lists
 from semirank.rankers.ridge.problem import Problem
 
 GRID = 10.0 ** np.arange(-6.0, 1.5, 0.5)
@@ -148,13 +148,15 @@ class RankRLSCV(RankRLS):
         self.ridges_ = (
             _default_ridges(problem) if self.ridges is None else np.unique(self.ridges).astype(float)
         )
+        counts = None
         if self.metric == "squared":
             self.cv_scores_ = errors = _squared_errors(problem, self.ridges_)
+            counts = problem.pairs.counts() if problem.pairs.n_lists == 1 else None
         else:
             metric = metrics.parse(self.metric)
             self.cv_scores_ = _measure(metric, problem, self.ridges_)
             errors = _as_errors(metric, self.cv_scores_)
-        return float(self.ridges_[largest_within_one_error(errors)])
+        return float(self.ridges_[largest_within_one_error(errors, counts)])
 
     def _check_state(self) -> None:
         super()._check_state()
@@ -164,16 +166,17 @@ class RankRLSCV(RankRLS):
 
 def _default_ridges(problem: Problem) -> Floats:
     pairs, unit = problem.pairs, problem.ridge_form.spread() or 1.0
-    if pairs.n_lists == 1:
-        return GRID * unit * 200.0 / pairs.n_items if pairs.n_items >= FEWEST else np.array([FOR_FEW * unit])
-    return GRID * unit if pairs.n_lists >= FEWEST else np.array([FOR_FEW * unit])
+    count = pairs.counts().sum() if pairs.n_lists == 1 else pairs.n_lists
+    if count < FEWEST:
+        return np.array([FOR_FEW * unit])
+    return GRID * unit * 200.0 / count if pairs.n_lists == 1 else GRID * unit
 
 
 def _squared_errors(problem: Problem, ridges: Floats) -> Floats:
     """Return the squared error of each left-out list, or of each left-out item of the only list."""
     if problem.pairs.n_lists > 1:
-        return np.column_stack([(errors**2).sum(axis=1) for errors in list_residuals(problem, ridges)])
-    return item_residuals(problem, ridges) ** 2
+        return list_errors(problem, ridges)
+    return problem.ridge_form.without_item(ridges) ** 2
 
 
 def _measure(metric: Metric, problem: Problem, ridges: Floats) -> Floats:
@@ -192,10 +195,16 @@ def _as_errors(metric: Metric, values: Floats) -> Floats:
     return values[:, defined] * (-1.0 if metric.greater_is_better else 1.0)
 
 
-def largest_within_one_error(errors: Floats) -> int:
-    """Choose the last row whose mean is within one standard error of the smallest, by paired differences."""
-    n_columns = errors.shape[1]
-    differences = errors - errors[np.argmin(errors.mean(axis=1))]
-    allowed = differences.std(axis=1, ddof=1) / np.sqrt(n_columns) if n_columns > 1 else 0.0
+def largest_within_one_error(errors: Floats, counts: Floats | None = None) -> int:
+    """Choose the last row whose mean is within one standard error of the smallest, by paired differences.
+
+    A column counts as often as `counts` says; None: once.
+    """
+    counts = np.ones(errors.shape[1]) if counts is None else counts
+    total = counts.sum()
+    differences = errors - errors[np.argmin(errors @ counts)]
+    means = differences @ counts / total
+    squares = (differences - means[:, None]) ** 2 @ counts
+    allowed = np.sqrt(squares / ((total - 1.0) * total)) if total > 1.0 else 0.0
     # a difference in one column alone is exactly one standard error: rounding must not decide
-    return int(np.flatnonzero(differences.mean(axis=1) <= allowed * (1.0 + 1e-9))[-1])
+    return int(np.flatnonzero(means <= allowed * (1.0 + 1e-9))[-1])

@@ -19,7 +19,7 @@ from semirank.features.gram_schmidt import GramSchmidt
 from semirank.graphs import knn_graph, laplacian
 from semirank.kernels import GAMMA, KERNEL, Kernel, resolve
 from semirank.limits import Between, Limit, OneOf
-from semirank.rankers._base import Ranker
+from semirank.rankers._base import Contributions, Ranker
 from semirank.rankers.label_levels import check_levels, compare_levels, relative_to_list
 
 WIDTH = 1 / 3
@@ -110,8 +110,8 @@ class RayleighRanker(Ranker):
     >>> ranker = RayleighRanker(n_neighbors=2).fit(X, y)
     >>> bool(ranker.scores_[:3].min() > ranker.scores_[3:].max())
     True
-    >>> items, contributions = ranker.explain(1)
-    >>> items, bool(np.isclose(contributions.sum(), ranker.scores_[1]))
+    >>> items, amounts = ranker.explain(1)
+    >>> items, bool(np.isclose(amounts.sum(), ranker.scores_[1]))
     (array([0, 3]), True)
     """
 
@@ -168,7 +168,7 @@ class RayleighRanker(Ranker):
         data = self._check_new(X, qid)
         return data.restore(self._along(data.X, self.weights_))
 
-    def explain(self, item: int) -> tuple[Integers, Floats]:
+    def explain(self, item: int) -> Contributions:
         """Split the score of a fitted item into one contribution for each labelled item.
 
         With A the matrix that is inverted, and c the factors in ``mu+ - mu- = sum_i c_i (x_i - m_i)``, m_i
@@ -182,10 +182,8 @@ class RayleighRanker(Ranker):
 
         Returns
         -------
-        items : int64 array of shape (n_labelled,)
-            Rows of the labelled items.
-        contributions : float64 array of shape (n_labelled,)
-            What each of them adds to ``scores_[item]``; they sum to it.
+        Contributions
+            Row numbers of the labelled items, and amounts that add up to ``scores_[item]``.
         """
         check_is_fitted(self, "weights_")
         if not 0 <= item < len(self.scores_):
@@ -193,7 +191,8 @@ class RayleighRanker(Ranker):
         features = self.projection_.transform(self.items_[[item]])[0].astype(np.float64)
         along = self._along(self.items_, cho_solve((self.factor_, True), features))
         means = np.bincount(self.lists_, weights=along) / np.bincount(self.lists_)
-        return self.labelled_items_, self.pulls_ * (along - means[self.lists_])[self.labelled_items_]
+        amounts = self.pulls_ * (along - means[self.lists_])[self.labelled_items_]
+        return Contributions(self.labelled_items_, amounts)
 
     def _project(self, data: RankingDataset) -> Floats:
         """Fit the coordinates, which unlabelled items span as well as labelled ones."""

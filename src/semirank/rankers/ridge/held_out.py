@@ -7,18 +7,11 @@ from semirank.rankers.ridge.pairwise import HeldOut
 from semirank.rankers.ridge.problem import Problem
 
 
-def list_residuals(problem: Problem, ridges: Floats) -> list[Floats]:
-    """Leave each list out; return for each ``R (y - f)``, one row a ridge."""
-    return [problem.ridge_form.without_list(k, ridges).residuals for k in range(problem.pairs.n_lists)]
-
-
-def item_residuals(problem: Problem, ridges: Floats) -> Floats:
-    """Leave each item of the only list out; return ``y - f - offset``, one row a ridge."""
-    n_items = problem.pairs.n_items
-    if n_items == 2:  # one label teaches nothing: f is 0, and the offset is that label
-        return np.tile(2.0 * problem.pairs.y, (len(ridges), 1))
-    # without one item the factor 2 / (n - 1) of the list is 2 / (n - 2): the same as a smaller ridge
-    return problem.ridge_form.without_item(ridges * (n_items - 2) / (n_items - 1))
+def list_errors(problem: Problem, ridges: Floats) -> Floats:
+    """Leave each list out; return the squared error of its pairs, (n_ridges, n_lists)."""
+    form, pairs = problem.ridge_form, problem.pairs
+    errors = [pairs.squared_error(k, form.without_list(k, ridges).residuals) for k in range(pairs.n_lists)]
+    return np.column_stack(errors)
 
 
 def without_lists(problem: Problem, ridges: Floats) -> Floats:
@@ -46,7 +39,8 @@ def _fill_list(problem: Problem, k: int, held_out: HeldOut, scores: Floats) -> N
     if stop - start > len(labelled):
         found = problem.scores_at(slice(start, stop), held_out.coordinates)
         scores[:, start:stop] = found - found[:, labelled - start].mean(axis=1, keepdims=True)
-    scores[:, labelled] = pairs.y[pairs.items(k)] - held_out.residuals / pairs.scales[k]
+    taught = pairs.y[pairs.items(k)] - held_out.residuals
+    scores[:, labelled] = taught - taught.mean(axis=1, keepdims=True)
 
 
 def without_items(problem: Problem, ridges: Floats) -> Floats:
@@ -57,8 +51,10 @@ def without_items(problem: Problem, ridges: Floats) -> Floats:
             f"leave_items_out is for data with one list that has different labels; here are {pairs.n_lists}. "
             "Use leave_list_out."
         )
+    residuals = problem.ridge_form.without_item(ridges)
     scores = problem.scores_at(slice(None), problem.ridge_form.coordinates(ridges))
-    scores -= scores[:, pairs.rows].mean(axis=1, keepdims=True)
-    relative_to_others = pairs.y * pairs.n_items / (pairs.n_items - 1)
-    scores[:, pairs.rows] = relative_to_others - item_residuals(problem, ridges)
+    counts = pairs.counts()
+    scores -= np.average(scores[:, pairs.rows], axis=1, weights=counts)[:, None]
+    relative_to_others = pairs.y * counts.sum() / (counts.sum() - np.minimum(counts, 1.0))
+    scores[:, pairs.rows] = relative_to_others - residuals
     return scores

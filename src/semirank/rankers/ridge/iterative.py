@@ -8,8 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from semirank.core.arrays import Floats
 from semirank.dataset import Features
-from semirank.kernels import squared_lengths
-from semirank.rankers.ridge.labelled_pairs import LabelledPairs
+from semirank.rankers.ridge.pairs import Pairs
 from semirank.rankers.ridge.pairwise import HeldOut, PairwiseRidge
 
 TOLERANCE = 1e-12
@@ -17,31 +16,27 @@ MOST_STEPS = 10_000
 
 
 class IterativeRidge(PairwiseRidge):
-    """One column for each feature; (Z'Z + ridge I) w = Z't, Z = R X, by conjugate gradients.
+    """One column for each feature; (X'LX + ridge I) w = X'Ly by conjugate gradients.
 
     A step multiplies by X and by its transpose. Leaving a list out is a new solution: all lists cost as
     many as there are lists.
     """
 
-    def __init__(self, features: Features, pairs: LabelledPairs) -> None:
+    def __init__(self, features: Features, pairs: Pairs) -> None:
         self.features = features
         self.pairs = pairs
 
     def spread(self) -> float:
-        """Return the mean over lists of twice the variance of their labelled items."""
-        sizes = np.diff(self.pairs.indptr)
-        squares = np.add.reduceat(squared_lengths(self.features), self.pairs.indptr[:-1])
-        means = [self.features[self.pairs.items(k)].mean(axis=0) for k in range(self.pairs.n_lists)]
-        variances = (squares - sizes * np.array([mean @ mean for mean in means])) / (sizes - 1)
-        return float(2.0 * variances.mean())
+        """Return the trace of X'LX for one list."""
+        return self.pairs.spread(self.features)
 
     def weights(self, ridge: float) -> Floats:
         """Return the weight of each feature."""
-        return self._solve(ridge, self.features.T @ self.pairs.centre(self.pairs.target))
+        return self._solve(ridge, self.features.T @ self.pairs.laplacian(self.pairs.y))
 
     def label_weights(self, ridge: float, columns: Floats) -> Floats:
-        """Return ``R Z (Z'Z + ridge I)^-1 x`` for the features x of an item."""
-        return self.pairs.centre(self.pairs.centre(self.features @ self._solve(ridge, columns)))
+        """Return ``L X (X'LX + ridge I)^-1 x`` for the features x of an item."""
+        return self.pairs.laplacian(self.features @ self._solve(ridge, columns))
 
     def coordinates(self, ridges: Floats) -> Floats:
         """Return the weights for each ridge."""
@@ -54,12 +49,11 @@ class IterativeRidge(PairwiseRidge):
     def without_list(self, k: int, ridges: Floats) -> HeldOut:
         """Solve again without the labels of list k."""
         items = self.pairs.items(k)
-        target = self.pairs.centre(self.pairs.target)
+        target = self.pairs.laplacian(self.pairs.y)
         target[items] = 0.0
         right_side = self.features.T @ target
         weights = np.array([self._solve(ridge, right_side, without=items) for ridge in ridges])
-        scores = self.pairs.centre(self.features[items] @ weights.T, slice(k, k + 1)).T
-        return HeldOut(self.pairs.target[items] - scores, weights)
+        return HeldOut(self.pairs.y[items] - (self.features[items] @ weights.T).T, weights)
 
     def without_item(self, ridges: Floats) -> Floats:
         """Refuse: one solution for each item would take too long."""
@@ -70,7 +64,7 @@ class IterativeRidge(PairwiseRidge):
 
     def _solve(self, ridge: float, right_side: Floats, without: slice = slice(0)) -> Floats:
         def apply(weights: Floats) -> Floats:
-            scores = self.pairs.centre(self.pairs.centre(self.features @ weights))
+            scores = self.pairs.laplacian(self.features @ weights)
             scores[without] = 0.0
             return self.features.T @ scores + ridge * weights
 

@@ -6,15 +6,22 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
+from scipy.sparse import csr_array, diags_array, issparse
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
 from semirank.core.lists import centre_in_turn, centre_lists
+from semirank.core.threads import in_parallel
+from semirank.dataset import Features
+from semirank.kernels import squared_lengths
+from semirank.rankers.ridge.pairs import Pairs
 
 LITTLE = 2**20
+PRODUCT_CELLS = 2**19
 
 
 @dataclass(frozen=True)
-class LabelledPairs:
+class LabelledPairs(Pairs):
     """Labelled items, list after list, of the lists that say which of two items is better.
 
     A list whose labels are all equal orders no two items: it neither teaches nor tells how well others teach.
@@ -24,17 +31,6 @@ class LabelledPairs:
     labelled items:
 
         ``sum_(i<j) ((y_i - y_j) - (f_i - f_j))^2 / binom(n, 2) = |R (y - f)|^2``.
-
-    Attributes
-    ----------
-    rows : int64 array of shape (n_items,)
-        Where the items stand among all items.
-    lists : int64 array of shape (n_lists,)
-        The number of each list among all lists.
-    indptr : int64 array of shape (n_lists + 1,)
-        Where each list starts in `rows`.
-    y : float64 array of shape (n_items,)
-        Labels relative to the mean label of their list.
     """
 
     rows: Integers
@@ -73,16 +69,6 @@ class LabelledPairs:
         pairs = cls._of_lists(y, starts, differ | (second[order][first] & (np.diff(starts) > 1)))
         return replace(pairs, rows=order[pairs.rows])
 
-    @property
-    def n_items(self) -> int:
-        """Number of labelled items that can be compared."""
-        return len(self.rows)
-
-    @property
-    def n_lists(self) -> int:
-        """Number of lists that can be left out."""
-        return len(self.lists)
-
     @cached_property
     def scales(self) -> Floats:
         """The factor ``sqrt(2 / (n - 1))`` of each list."""
@@ -93,9 +79,53 @@ class LabelledPairs:
         """The labels after the map R."""
         return self.centre(self.y)
 
-    def items(self, k: int) -> slice:
-        """Return the place of list k."""
-        return slice(int(self.indptr[k]), int(self.indptr[k + 1]))
+    def counts(self) -> Floats:
+        """Return 1 for each item."""
+        return np.ones(self.n_items)
+
+    def laplacian(self, values: Floats) -> Floats:
+        """Return L times one value (or row) per item, L = R R."""
+        return self.centre(self.centre(values))
+
+    def squared_error(self, k: int, residuals: Floats) -> Floats:
+        """Return ``|R e|^2`` of list k, given e up to a constant."""
+        centred = residuals - residuals.mean(axis=1, keepdims=True)
+        return self.scales[k] ** 2 * (centred**2).sum(axis=1)
+
+    def spread(self, features: Features) -> float:
+        """Return the mean over lists of twice the variance of their items."""
+        sizes = np.diff(self.indptr)
+        squares = np.add.reduceat(squared_lengths(features), self.indptr[:-1])
+        means = [features[self.items(k)].mean(axis=0) for k in range(self.n_lists)]
+        variances = (squares - sizes * np.array([mean @ mean for mean in means])) / (sizes - 1)
+        return float(2.0 * variances.mean())
+
+    def normal_equations(self, features: Features) -> tuple[Floats, Floats]:
+        """Return Z'Z and Z't with Z = R X and t = R y, without a copy of all of X."""
+        if issparse(features):
+            return self._sparse_gram(features), features.T @ self.centre(self.target)
+        n_features, target = features.shape[1], self.target
+
+        def product(block: tuple[slice, slice]) -> Floats:
+            lists, items = block
+            table = np.empty((items.stop - items.start, n_features + 1))
+            centre_in_turn(np.ascontiguousarray(features[items]), *self._parts(lists), table)
+            table[:, -1] = target[items]
+            return table.T @ table
+
+        blocks = self._blocks(max(PRODUCT_CELLS // n_features, 2 * n_features))
+        # one thread of BLAS for each block and the sum in order: the same bits for any number of threads
+        with threadpool_limits(1, "blas"):
+            products = sum(in_parallel(product, blocks), start=np.zeros((n_features + 1, n_features + 1)))
+        return products[:-1, :-1], products[:-1, -1]
+
+    def _sparse_gram(self, features: csr_array) -> Floats:
+        """Return Z'Z as the difference of two sparse products: of the items, and of the lists' sums."""
+        sizes = np.diff(self.indptr)
+        scaled = diags_array(np.repeat(self.scales, sizes)) @ features
+        each = np.repeat(1.0 / np.sqrt(sizes), sizes)
+        sums = csr_array((each, np.arange(self.n_items), self.indptr)) @ scaled
+        return (scaled.T @ scaled - sums.T @ sums).toarray()
 
     def centre(self, values: AnyArray, lists: slice = slice(None)) -> Floats:
         """Apply R to one value (or row) per item; of all items, or of the given lists only."""
@@ -105,16 +135,12 @@ class LabelledPairs:
         loop(table, *self._parts(lists), out)
         return out.reshape(values.shape)
 
-    def centre_into(self, out: Floats, rows: AnyArray, lists: slice) -> None:
-        """Apply R to one row per item of some lists, into the first columns of `out`, in this thread."""
-        centre_in_turn(np.ascontiguousarray(rows), *self._parts(lists), out)
-
     def _parts(self, lists: slice) -> tuple[Integers, Floats]:
         scales = self.scales[lists]
         indptr = self.indptr[lists.start or 0 :][: len(scales) + 1]
         return indptr - indptr[0], scales
 
-    def blocks(self, n_rows: int) -> Iterator[tuple[slice, slice]]:
+    def _blocks(self, n_rows: int) -> Iterator[tuple[slice, slice]]:
         """Cut the lists into blocks of about so many items; yield (lists, items)."""
         start = 0
         while start < self.n_lists:

@@ -1,16 +1,16 @@
 """Ridge least squares over the pairs of labelled items, whatever its form.
 
 A score is a weighted sum over the *columns* of an item: its features (primal), or its kernel with each
-labelled item (dual). With R the map of `LabelledPairs` and t = R y, every form solves
+labelled item (dual). With L the Laplacian of `Pairs`, every form solves
 
-    ``min_f |t - R f|^2 + ridge |f|^2``.
+    ``min_f (y - f)' L (y - f) + ridge |f|^2``.
 """
 
 from abc import ABC, abstractmethod
 from typing import NamedTuple
 
 from semirank.core.arrays import Floats
-from semirank.rankers.ridge.labelled_pairs import LabelledPairs
+from semirank.rankers.ridge.pairs import Pairs
 
 
 class HeldOut(NamedTuple):
@@ -19,7 +19,7 @@ class HeldOut(NamedTuple):
     Attributes
     ----------
     residuals : (n_ridges, n_items of the list)
-        ``R (y - f)`` with f fitted without the list.
+        y - f, up to a constant, with f fitted without the list.
     coordinates : (n_ridges, n_coordinates)
         That f, as `PairwiseRidge.weights_at` understands it.
     """
@@ -31,7 +31,7 @@ class HeldOut(NamedTuple):
 class PairwiseRidge(ABC):
     """A least-squares problem: one solution a ridge, and what it would be without some of the labels."""
 
-    pairs: LabelledPairs
+    pairs: Pairs
 
     @abstractmethod
     def spread(self) -> float:
@@ -59,7 +59,7 @@ class PairwiseRidge(ABC):
 
     @abstractmethod
     def without_item(self, ridges: Floats) -> Floats:
-        """Leave each item of the only list out, while R keeps its factor.
+        """Leave each item of the only list out.
 
         Returns ``y_i - f(x_i) - b`` with f and the offset b fitted to the other items: (n_ridges, n_items).
         """

@@ -14,10 +14,15 @@ from semirank.kernels import Kernel
 from semirank.rankers.ridge.direct import Dual, Primal
 from semirank.rankers.ridge.iterative import IterativeRidge
 from semirank.rankers.ridge.labelled_pairs import LabelledPairs
+from semirank.rankers.ridge.pairs import Pairs
 from semirank.rankers.ridge.pairwise import PairwiseRidge
+from semirank.rankers.ridge.weighted import WeightedRidge
+from semirank.rankers.ridge.weighted_pairs import WeightedPairs
 
 LARGEST_DIRECT = 5_000
 MOST_ITEMS = 50_000
+
+AnyPairs = LabelledPairs | WeightedPairs
 
 
 @dataclass(frozen=True)
@@ -70,7 +75,7 @@ class Problem:
     ridge_form: PairwiseRidge
 
     @classmethod
-    def of(cls, data: RankingDataset, pairs: LabelledPairs, kernel: Kernel, n_components: int | None) -> Self:
+    def of(cls, data: RankingDataset, pairs: AnyPairs, kernel: Kernel, n_components: int | None) -> Self:
         """Choose columns and form by the shape of the data: what is smaller, features or labelled items."""
         X = data.X if np.array_equal(pairs.rows, np.arange(data.n_items)) else data.X[pairs.rows]
         basis = kernel.basis(data.X, data.order[pairs.rows]) if kernel.name == "precomputed" else X
@@ -79,14 +84,16 @@ class Problem:
         if kernel.name == "linear" and min(X.shape) > LARGEST_DIRECT:
             return cls(data, Expansion(kernel, None), IterativeRidge(X, pairs))
         if kernel.name == "linear" and X.shape[1] < X.shape[0]:
-            return cls(data, Expansion(kernel, None), Primal(X, pairs))
+            return cls(data, Expansion(kernel, None), _over_features(X, pairs))
         _refuse_too_many(pairs.n_items)
+        if isinstance(pairs, WeightedPairs):
+            return cls(data, *_components(X, basis, pairs, kernel, pairs.n_items))
         matrix = np.require(kernel.block(X, basis), np.float64, ["C", "W", "O"])
         return cls(data, Expansion(kernel, basis), Dual(matrix, pairs))
 
     @property
-    def pairs(self) -> LabelledPairs:
-        """The labelled items that have a labelled partner."""
+    def pairs(self) -> Pairs:
+        """The labelled items that can be compared."""
         return self.ridge_form.pairs
 
     def weights(self, ridge: float) -> Floats:
@@ -105,13 +112,19 @@ class Problem:
 
 
 def _components(
-    X: Features, basis: Features, pairs: LabelledPairs, kernel: Kernel, n_components: int
+    X: Features, basis: Features, pairs: AnyPairs, kernel: Kernel, n_components: int
 ) -> tuple[Expansion, PairwiseRidge]:
     """Take Gram-Schmidt coordinates of the labelled items as features."""
     spanned = X[:, basis] if kernel.name == "precomputed" else X
     run = GramSchmidt(kernel.name, kernel.gamma, n_components, degree=kernel.degree)
     features = run.fit_transform(spanned)
-    return Expansion(kernel, basis[run.pivots_], run.triangle_), Primal(features, pairs)
+    return Expansion(kernel, basis[run.pivots_], run.triangle_), _over_features(features, pairs)
+
+
+def _over_features(features: Features, pairs: AnyPairs) -> PairwiseRidge:
+    if isinstance(pairs, WeightedPairs):
+        return WeightedRidge(features, pairs)
+    return Primal(features, pairs)
 
 
 def _refuse_too_many(n_items: int) -> None:
