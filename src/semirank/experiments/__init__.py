@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from semirank.experiments import manifold, manifold_reuters, optdigits, rankrls_page
+from semirank.experiments import manifold, manifold_reuters, ohsumed_text, optdigits, rankrls_page, reuters
 from semirank.experiments.result import Result
 
 EXPERIMENTS: dict[str, Callable[..., Result]] = {
@@ -10,6 +10,8 @@ EXPERIMENTS: dict[str, Callable[..., Result]] = {
     "usps": manifold.usps,
     "newsgroups": manifold.newsgroups,
     "manifold-reuters": manifold_reuters.manifold_reuters,
+    "reuters": reuters.reuters,
+    "ohsumed-text": ohsumed_text.ohsumed_text,
     "optdigits": optdigits.optdigits,
     "rankrls": rankrls_page.rankrls,
 }
