@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from joblib import parallel_config
 from scipy.sparse import csr_array
 from sklearn.base import clone
@@ -15,7 +17,7 @@ from semirank import (
     ImportanceWeighting,
     ManifoldRanking,
     RankBoost,
-    RankingDataset,
+    RankRLS,
     RankSVM,
     metrics,
 )
@@ -91,7 +93,7 @@ def two_kinds_of_lists(seed, n_common=24, n_rare=4, n_test=8, n_items=15):
     return X, y.astype(float), qid, qid >= n_common + n_rare
 
 
-@pytest.mark.parametrize("base", [RankBoost(5), RankBoost(5, balance="lists"), RankSVM()])
+@pytest.mark.parametrize("base", [RankBoost(5), RankBoost(5, balance="lists"), RankSVM(), RankRLS()])
 @pytest.mark.parametrize("seed", range(2))
 def test_it_beats_its_ranker_where_the_lists_to_rank_are_of_a_rare_kind(base, seed):
     X, truth, qid, test = two_kinds_of_lists(seed)
@@ -111,7 +113,7 @@ def test_lists_to_rank_like_those_that_teach_change_little():
     kept = metrics.auc(truth[test] > 1, ranker.scores_[test], qid[test]).mean()
     alone = metrics.auc(truth[test] > 1, RankBoost(10).fit(X, y, qid).scores_[test], qid[test]).mean()
     assert kept > alone - 0.05
-    assert min(ranker.effective_sizes_.values()) > 0.3 * len(ordered_pairs(y, qid).first)
+    assert min(ranker.effective_sizes_.values()) > 0.3 * len(ordered_pairs(X, y, qid, 10_000).first)
 
 
 def test_all_lists_labelled_gives_the_ranker_itself():
@@ -152,7 +154,7 @@ def test_metas_compose():
 @pytest.mark.parametrize("base", [RankBoost(4), RankBoost(4, balance="lists"), RankSVM()])
 def test_weights_given_to_fit_are_multiplied(base):
     X, y, qid, _ = lists(n_items=14)
-    better, worse = ordered_pairs(y, qid)
+    better, worse = ordered_pairs(X, y, qid, 10_000)
     kept = np.arange(0, len(better), 2)
     given = np.random.default_rng(0).random(len(kept))
     pairs = PairWeights(better[kept], worse[kept], given)
@@ -163,6 +165,16 @@ def test_weights_given_to_fit_are_multiplied(base):
     expected = as_given.fit(X, y, qid, pairs=pairs._replace(weights=given * own))
     ranker = ImportanceWeighting(base, 2.0, 1000, tol=1e-7).fit(X, y, qid, pairs=pairs)
     np.testing.assert_allclose(ranker.scores_[qid == 4], expected.scores_[qid == 4], atol=5e-3)
+
+
+def test_lists_count_the_same_before_pairs_are_weighted():
+    X, y, qid, _ = lists(n_items=14)
+    better, worse = ordered_pairs(X, y, qid, 1000)
+    share = 1 / np.bincount(qid[better])[qid[better]]
+    own = dense_weights(X, better, worse, X[qid == 4], 2.0, share)
+    expected = RankRLS().fit(X, y, qid, pairs=PairWeights(better, worse, share * own)).scores_
+    ranker = ImportanceWeighting(RankRLS(), 2.0, 1000, tol=1e-7).fit(X, y, qid)
+    np.testing.assert_allclose(ranker.scores_[qid == 4], expected[qid == 4], atol=5e-3)
 
 
 @pytest.mark.parametrize("base", [RankBoost(4), LinearRegression()])
@@ -188,7 +200,7 @@ def test_a_list_far_from_all_pairs_is_named():
     X[qid == 4] *= 1e4
     with pytest.warns(DataWarning, match=r"1 of 1 lists, no pair that teaches is near .*first is 4"):
         ranker = ImportanceWeighting(RankBoost(5), 1.0).fit(X, y, qid)
-    expected = RankBoost(5).fit(X, y, qid, pairs=PairWeights(*ordered_pairs(y, qid), np.ones(96)))
+    expected = RankBoost(5).fit(X, y, qid, pairs=PairWeights(*ordered_pairs(X, y, qid, 1000), np.ones(96)))
     np.testing.assert_allclose(ranker.scores_, expected.scores_)
 
 
@@ -215,35 +227,49 @@ def test_sparse_features():
     np.testing.assert_allclose(sparse.scores_, dense.scores_, atol=1e-7)
 
 
+@pytest.mark.filterwarnings("ignore::semirank.dataset.DataWarning")
 def test_a_sample_of_pairs_is_enough():
     X, truth, qid, test = two_kinds_of_lists(0)
     y = np.where(test, nan, truth)
-    few = ImportanceWeighting(RankBoost(5), max_pairs=300, max_list_pairs=50).fit(X, y, qid)
+    few = ImportanceWeighting(RankRLS(), max_taught=900, max_pairs=300, max_list_pairs=50).fit(X, y, qid)
     assert np.nanmean(metrics.auc(truth[test], few.scores_[test], qid[test])) > 0.8
 
 
-def test_pairs_are_all_pairs_or_evenly_chosen_ones():
+def as_set(pairs):
+    return set(zip(*pairs, strict=True))
+
+
+def test_pairs_are_all_pairs_or_a_sample_of_them():
     X = np.random.default_rng(0).normal(size=(9, 2))
     found = all_pairs(X, 100)
-    assert {frozenset(pair) for pair in zip(*found, strict=True)} == {
+    assert {frozenset(pair) for pair in as_set(found)} == {
         frozenset((i, j)) for i in range(9) for j in range(i)
     }
     few, mixed = all_pairs(X, 10), all_pairs(X[::-1], 10)
-    assert len(set(zip(*few, strict=True))) == 10
+    assert len(as_set(few)) == 10
+    assert as_set(few) < as_set(found)
     np.testing.assert_array_equal(few.differences(X), mixed.differences(X[::-1]))
-    assert len(set(found.evenly(X, 7))) == 7
-    np.testing.assert_array_equal(found.evenly(X, 36), np.arange(36))
     assert len(all_pairs(X[:1], 10).first) == 0
 
 
-def test_ordered_pairs_are_those_of_brute_force():
-    X, y, qid, _ = lists()
-    y[::3] = nan
-    data = RankingDataset(X, y, qid)
-    expected = dense_pairs(np.where(np.isnan(y), -np.inf, y), qid)
-    known = ~np.isnan(y)[expected.worse]
-    found = ordered_pairs(data.y, data.list_of_item)
-    assert set(zip(*found, strict=True)) == set(
-        zip(expected.better[known], expected.worse[known], strict=True)
-    )
-    assert len(ordered_pairs(np.zeros(4), np.zeros(4, dtype=int)).first) == 0
+@given(st.integers(0, 2**32 - 1), st.integers(1, 40))
+def test_ordered_pairs_are_those_of_brute_force_or_a_sample_of_them(seed, number):
+    rng = np.random.default_rng(seed)
+    y, qid = rng.choice([0.0, 1.0, 2.5, nan], 14), np.sort(rng.integers(0, 3, 14))
+    X = rng.normal(size=(14, 2))
+    if np.isnan(y).all():
+        return
+    dense = dense_pairs(np.where(np.isnan(y), -np.inf, y), qid)
+    expected = {(p, q) for p, q in zip(dense.better, dense.worse, strict=True) if not np.isnan(y[q])}
+    found, few = (ordered_pairs(X, y, qid, most) for most in (1000, number))
+    assert as_set(found) == expected
+    assert len(found.first) == len(expected)
+    assert as_set(few) <= expected
+    assert len(as_set(few)) == len(few.first) == min(number, len(expected))
+
+
+def test_a_sample_treats_all_pairs_alike():
+    y = np.r_[np.zeros(100), np.ones(50)]  # 5000 pairs; each tenth would always meet the same items
+    few = ordered_pairs(np.random.default_rng(0).normal(size=(150, 2)), y, np.zeros(150, dtype=int), 500)
+    assert np.bincount(few.first, minlength=150)[100:].tolist() == [10] * 50
+    assert np.bincount(few.second, minlength=100).max() <= 15

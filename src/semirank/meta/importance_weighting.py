@@ -43,10 +43,13 @@ class ImportanceWeighting(AdaptingRanker):
         Width of the bells of `KLIEP`. None: chosen for each list by the likelihood of pairs held out.
     n_centres : int
         How many pairs of the list are centres of bells.
+    max_taught : int
+        How many pairs at most are weighted and taught. Of more, a sample is: one out of each equal part of
+        them, always the same.
     max_pairs : int
-        From how many of the pairs that teach the density is estimated. All of them are weighted.
+        From how many of these the density of pairs that teach is estimated.
     max_list_pairs : int
-        How many pairs of the list are looked at.
+        From how many pairs of the list that of its pairs is.
     tol : float
         How far from the greatest likelihood `KLIEP` may stop.
     n_jobs : int, optional
@@ -100,6 +103,7 @@ class ImportanceWeighting(AdaptingRanker):
         "ranker": RANKER,
         "width": Either(Between(0, inf, closed="neither"), OneOf(None)),
         "n_centres": Between(1, kind=Integral),
+        "max_taught": Between(1, kind=Integral),
         "max_pairs": Between(1, kind=Integral),
         "max_list_pairs": Between(1, kind=Integral),
         "tol": Between(0, inf, closed="neither"),
@@ -112,6 +116,7 @@ class ImportanceWeighting(AdaptingRanker):
         width: float | None = None,
         n_centres: int = 100,
         *,
+        max_taught: int = 1_000_000,
         max_pairs: int = 20_000,
         max_list_pairs: int = 2_000,
         tol: float = 1e-4,
@@ -120,6 +125,7 @@ class ImportanceWeighting(AdaptingRanker):
         self.ranker = ranker
         self.width = width
         self.n_centres = n_centres
+        self.max_taught = max_taught
         self.max_pairs = max_pairs
         self.max_list_pairs = max_list_pairs
         self.tol = tol
@@ -135,7 +141,7 @@ class ImportanceWeighting(AdaptingRanker):
         super()._learn(data, teaches, weights)
 
     def _prepare(self, teaching: Teaching) -> PairLessons:
-        return PairLessons.of(teaching, self._base(), self.max_pairs)
+        return PairLessons.of(teaching, self._base(), self.max_taught, self.max_pairs)
 
     def _adapt(self, teaching: Teaching, prepared: PairLessons, items: Features) -> Adapted:
         differences = all_pairs(items, self.max_list_pairs).differences(items)

@@ -1,6 +1,6 @@
-"""Pairs of items of one list: those that labels order, and a few of all."""
+"""Pairs of items of one list: those that labels order, those of all items, or a fair sample of either."""
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -19,55 +19,59 @@ class ListPairs(NamedTuple):
         """Return the features of the first item minus those of the second, one row a pair, in float64."""
         return X[self.first].astype(np.float64, copy=False) - X[self.second]
 
-    def evenly(self, X: Features, number: int) -> Integers:
-        """Return the numbers of so many pairs, or of all if there are no more.
-
-        These are every so many-th in the order of their distance along a fixed direction, so that there is no
-        seed and the order of the items does not matter.
-        """
-        if len(self.first) <= number:
-            return np.arange(len(self.first))
-        projection = fixed_projection(X)
-        order = np.argsort(np.abs(projection[self.first] - projection[self.second]), kind="stable")
-        return order[_places(len(order), number)]
-
-    def take(self, which: Any) -> "ListPairs":
+    def take(self, which: Any) -> Self:
         """Return some of the pairs."""
-        return ListPairs(self.first[which], self.second[which])
+        return self._replace(first=self.first[which], second=self.second[which])
 
 
-def ordered_pairs(y: Floats, lists: Integers) -> ListPairs:
-    """Return all pairs of items of one list of which the first has the higher label.
+def ordered_pairs(X: Features, y: Floats, lists: Integers, number: int) -> ListPairs:
+    """Return the pairs of items of one list of which the first has the higher label, or so many of them.
+
+    The items of a list stand in the order of their labels, those with equal labels in the order of their
+    projection on a fixed direction, so that the order in which they were given does not matter. No more pairs
+    are visited than are returned.
 
     Examples
     --------
     >>> import numpy as np
     >>> from semirank.meta.list_pairs import ordered_pairs
-    >>> ordered_pairs(np.array([0.0, 2.0, np.nan, 1.0, 5.0]), np.array([0, 0, 0, 0, 1]))
-    ListPairs(first=array([1, 1, 3]), second=array([0, 3, 0]))
+    >>> y, lists = np.array([0.0, 2.0, np.nan, 1.0, 5.0]), np.array([0, 0, 0, 0, 1])
+    >>> ordered_pairs(np.zeros((5, 1)), y, lists, 100)
+    ListPairs(first=array([3, 1, 1]), second=array([0, 0, 3]))
     """
     rows = np.flatnonzero(~np.isnan(y))
-    rows = rows[np.argsort(lists[rows], kind="stable")]
-    ends = np.flatnonzero(np.diff(lists[rows])) + 1
-    found = [each[np.argwhere(y[each][:, None] > y[each])] for each in np.split(rows, ends)]
-    first, second = np.concatenate(found).T
-    return ListPairs(first, second)
+    rows = rows[np.lexsort((fixed_projection(X)[rows], y[rows], lists[rows]))]
+    starts_list = np.append(True, np.diff(lists[rows]) != 0)
+    starts_level = starts_list | np.append(True, np.diff(y[rows]) != 0)
+    places = np.arange(len(rows))
+    list_start = np.maximum.accumulate(np.where(starts_list, places, 0))
+    level_start = np.maximum.accumulate(np.where(starts_level, places, 0))
+    first, worse = _numbered_pairs(level_start - list_start, number)
+    return ListPairs(rows[first], rows[list_start[first] + worse])
 
 
 def all_pairs(X: Features, number: int) -> ListPairs:
-    """Return the pairs of all items, or so many of them.
-
-    These are every so many-th of the pairs, with the items in the order of their place along a fixed
-    direction.
-    """
-    n_items = X.shape[0]
-    starts = np.concatenate([[0], np.cumsum(np.arange(n_items - 1, 0, -1))])
-    places = _places(int(starts[-1]), number)
-    first = np.searchsorted(starts, places, side="right") - 1
+    """Return the pairs of all items, or so many of them, with items in the order of a fixed projection."""
     order = np.argsort(fixed_projection(X), kind="stable")
-    return ListPairs(order[first], order[places - starts[first] + first + 1])
+    first, second = _numbered_pairs(np.arange(X.shape[0]), number)
+    return ListPairs(order[first], order[second])
 
 
-def _places(total: int, number: int) -> Integers:
-    """Return so many numbers below a total, or all of them, evenly spaced."""
-    return np.linspace(0, total - 1, min(number, total)).astype(np.int64)
+def sample(total: int, number: int) -> Integers:
+    """Return so many of the numbers below a total, or all of them: one at random out of each equal part.
+
+    There is no seed: the same numbers are returned each time.
+    """
+    if number >= total:
+        return np.arange(total)
+    edges = np.arange(number + 1) * total // number
+    within = np.random.default_rng(0).random(number)
+    return edges[:-1] + (within * np.diff(edges)).astype(np.int64)
+
+
+def _numbered_pairs(n_partners: Integers, number: int) -> tuple[Integers, Integers]:
+    """Return a sample of all pairs of an item, by its place, with one of its partners, by its number."""
+    ends = np.cumsum(n_partners)
+    chosen = sample(int(ends[-1]), number)
+    first = np.searchsorted(ends, chosen, side="right")
+    return first, chosen - (ends - n_partners)[first]

@@ -10,7 +10,7 @@ from semirank.core.arrays import Floats, Integers
 from semirank.dataset import Features
 from semirank.density_ratio import KLIEP, effective_size
 from semirank.meta.adaptation import AdaptingRanker, Teaching
-from semirank.meta.list_pairs import ListPairs, ordered_pairs
+from semirank.meta.list_pairs import ListPairs, ordered_pairs, sample
 from semirank.rankers import Ranker
 from semirank.rankers.pair_weights import PairWeights
 from semirank.rankers.peer import PeerRanker
@@ -39,9 +39,9 @@ class PairLessons(NamedTuple):
     differences: Features
 
     @classmethod
-    def of(cls, teaching: Teaching, ranker: Ranker, max_pairs: int) -> Self:
-        """Find the pairs that a ranker would learn from, counting as they do for that ranker."""
-        pairs, given = _pairs_and_weights(teaching)
+    def of(cls, teaching: Teaching, ranker: Ranker, max_taught: int, max_pairs: int) -> Self:
+        """Find pairs that a ranker would learn from, counting as they do for that ranker."""
+        pairs, given = _pairs_and_weights(teaching, max_taught)
         of_items = teaching.weights.get("sample_weight", np.ones(len(teaching.y)))
         counts = given * of_items[pairs.first] * of_items[pairs.second]
         some = counts > 0
@@ -50,8 +50,8 @@ class PairLessons(NamedTuple):
         if balances_lists(ranker, "pairs" in teaching.weights):
             lists = teaching.lists[pairs.first]
             shares /= np.bincount(lists, counts)[lists]
-        sample = pairs.evenly(teaching.X, max_pairs)
-        return cls(pairs, given, counts, shares, sample, pairs.take(sample).differences(teaching.X))
+        few = sample(len(counts), max_pairs)
+        return cls(pairs, given, counts, shares, few, pairs.take(few).differences(teaching.X))
 
     def frequencies(self) -> Floats:
         """Return how often each pair of the sample occurs, once on average over all times of all pairs."""
@@ -117,9 +117,10 @@ def _innermost(ranker: Ranker) -> Ranker:
     return ranker
 
 
-def _pairs_and_weights(teaching: Teaching) -> tuple[ListPairs, Floats]:
+def _pairs_and_weights(teaching: Teaching, number: int) -> tuple[ListPairs, Floats]:
     if "pairs" in teaching.weights:
         better, worse, given = teaching.weights["pairs"]
-        return ListPairs(better, worse), given
-    pairs = ordered_pairs(teaching.y, teaching.lists)
+        few = sample(len(given), number)
+        return ListPairs(better[few], worse[few]), given[few]
+    pairs = ordered_pairs(teaching.X, teaching.y, teaching.lists, number)
     return pairs, np.ones(len(pairs.first))
