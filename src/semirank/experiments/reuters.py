@@ -39,7 +39,7 @@ from semirank.readers.datasets import load_items
 NAMES = ("AUC", "AP@500", "P@50")
 TOPICS = ("earn", "acq", "money-fx", "crude", "grain", "trade", "interest", "ship", "money-supply", "sugar")
 CURVES = (RB, TSVM, SSLR, SEMI[2], SEMI[10], LSA_LINEAR, LSA_GRAPH, BLEND)
-FEWER, BUDGETS = (6, 3, 2, 1), (1, 3, 27, 81)
+FEWER, BUDGETS = (6, 3, 1), (1, 3, 27, 81)
 SETTINGS = (
     Setting(9, 81, tuple(METHODS)),
     Setting(
@@ -79,10 +79,10 @@ def reuters(seed: int = 0, progress: Progress | None = None, trials: int = 10) -
         "reuters", SETTINGS, documents(), NAMES, seed=seed, n_splits=trials, progress=progress
     )
     main, other_pool = findings[:2]
-    fewer = {"9": main} | dict(zip(map(str, FEWER), findings[2:6], strict=True))
-    budgets = {f"{n}+{9 * n}": each for n, each in zip((1, 3), findings[6:8], strict=True)}
+    fewer = {"9": main} | dict(zip(map(str, FEWER), findings[2:5], strict=True))
+    budgets = {f"{n}+{9 * n}": each for n, each in zip((1, 3), findings[5:7], strict=True)}
     budgets |= {"9+81": main}
-    budgets |= {f"{n}+{9 * n}": each for n, each in zip((27, 81), findings[8:], strict=True)}
+    budgets |= {f"{n}+{9 * n}": each for n, each in zip((27, 81), findings[7:], strict=True)}
     result = Result(
         "reuters", "Reuters: boosting from nine relevant documents", {"seed": seed, "splits": trials}
     )
