@@ -1,25 +1,25 @@
 """RankRLS beside the matrix operations that it cannot do without, and beside scikit-learn's regressions.
 
 python benchmarks/speed/kernel.py                  all parts
-python benchmarks/speed/kernel.py fit              one of them: fit, hold_out, linear, text or growth
+python benchmarks/speed/kernel.py fit              one of them: fit, hold_out, linear, pairs or text
 
-Every repeat runs ours and the others in turn, so that a busy machine slows all of them.
+Every repeat runs ours and the others in turn, so that a busy machine slows all of them. Wall and processor
+time are both shown; with one thread (OPENBLAS_NUM_THREADS=1 NUMBA_NUM_THREADS=1) the second hardly depends on
+what else the machine does.
 """
 
 import statistics
 import sys
 import time
-import tracemalloc
 from collections.abc import Callable, Mapping
 
 import numpy as np
 from scipy.linalg import cho_factor, eigh
 from scipy.sparse import random_array
-from sklearn.kernel_approximation import Nystroem
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge
-from sklearn.pipeline import make_pipeline
 
+from semirank.rankers.pair_weights import PairWeights
 from semirank.rankers.rankrls import RankRLS
 from semirank.rankers.rankrls_cv import GRID
 
@@ -32,19 +32,22 @@ def lists(n_items: int, n_features: int = 20, length: int = 20) -> tuple[np.ndar
     return X, np.sin(X[:, 0]) + 0.3 * rng.normal(size=n_items), np.arange(n_items) // length
 
 
-def seconds(run: Callable[[], object]) -> float:
-    start = time.perf_counter()
+def seconds(run: Callable[[], object]) -> tuple[float, float]:
+    wall, processor = time.perf_counter(), time.process_time()
     run()
-    return time.perf_counter() - start
+    return time.perf_counter() - wall, time.process_time() - processor
 
 
 def compare(title: str, runs: Mapping[str, Callable[[], object]], repeats: int = 5) -> None:
-    """Print median seconds, and the median over repeats of the ratio to the first run."""
+    """Print median seconds, wall and processor, and the median over repeats of the ratio to the first run."""
     times = np.array([[seconds(run) for run in runs.values()] for _ in range(repeats)])
     print(title)
-    for name, column in zip(runs, times.T, strict=True):
-        ratio = statistics.median(column / times[:, 0])
-        print(f"  {name:40s} {statistics.median(column):8.3f} s   x {ratio:.2f}")
+    for at, name in enumerate(runs):
+        shown = [f"  {name:40s}"]
+        for kind, unit in enumerate(("wall", "cpu")):
+            ratio = statistics.median(times[:, at, kind] / times[:, 0, kind])
+            shown.append(f"{statistics.median(times[:, at, kind]):8.3f} s {unit}  x {ratio:5.2f}  ")
+        print(" ".join(shown), flush=True)
 
 
 def fit(n_items: int = 4_000) -> None:
@@ -100,6 +103,28 @@ def linear(n_items: int = 1_000_000, n_features: int = 50) -> None:
     )
 
 
+def pairs(n_items: int = 200_000, n_features: int = 50, length: int = 20) -> None:
+    """Compare all pairs of each list, given one by one, with the plain ranker, which visits none."""
+    X, y, qid = lists(n_items, n_features, length)
+    first, second = (
+        np.add.outer(np.arange(0, n_items, length), ends).ravel() for ends in np.triu_indices(length, 1)
+    )
+    turned = y[first] < y[second]
+    better, worse = np.where(turned, second, first), np.where(turned, first, second)
+    weights = np.full(len(first), 2.0 / (length * (length - 1)))
+    given = PairWeights(better, worse, weights)
+    plain, weighted = RankRLS().fit(X, y, qid), RankRLS().fit(X, y, qid, pairs=given)
+    np.testing.assert_allclose(weighted.coef_, plain.coef_, rtol=1e-9)
+    compare(
+        f"linear kernel, {n_items:,} labelled items, {n_features} features, {len(first):,} pairs",
+        {
+            "RankRLS, all pairs of a list": lambda: plain.fit(X, y, qid),
+            "RankRLS, the pairs one by one": lambda: weighted.fit(X, y, qid, pairs=given),
+        },
+        3,
+    )
+
+
 def text(n_features: int = 20_000) -> None:
     rng = np.random.default_rng(0)
     for n_items in (2_000, 20_000, 100_000):
@@ -115,28 +140,7 @@ def text(n_features: int = 20_000) -> None:
         )
 
 
-def growth(n_components: int = 300) -> None:
-    """Print time and peak memory as the number of labelled items grows."""
-    exact = {"RankRLS": RankRLS("rbf", gamma=GAMMA), "KernelRidge": KernelRidge(kernel="rbf", gamma=GAMMA)}
-    near = Nystroem(gamma=GAMMA, n_components=n_components, random_state=0)
-    spanned = {
-        f"RankRLS, {n_components} components": RankRLS("rbf", gamma=GAMMA, n_components=n_components),
-        f"Nystroem ({n_components}) and Ridge": make_pipeline(near, Ridge()),
-    }
-    print("labelled items, ranker, seconds, peak MB beside the data")
-    for methods, sizes in ((exact, (1_000, 2_000, 4_000)), (spanned, (10_000, 100_000, 1_000_000))):
-        for n_items in sizes:
-            X, y, qid = lists(n_items)
-            for name, method in methods.items():
-                given = (X, y, qid) if isinstance(method, RankRLS) else (X, y)
-                tracemalloc.start()
-                taken = seconds(lambda method=method, given=given: method.fit(*given).predict(given[0]))
-                peak = tracemalloc.get_traced_memory()[1] / 2**20
-                tracemalloc.stop()
-                print(f"{n_items:11,d}  {name:28s} {taken:8.2f} {peak:8.0f}")
-
-
 if __name__ == "__main__":
-    parts = {"fit": fit, "hold_out": hold_out, "linear": linear, "text": text, "growth": growth}
+    parts = {"fit": fit, "hold_out": hold_out, "linear": linear, "pairs": pairs, "text": text}
     for name in sys.argv[1:] or parts:
         parts[name]()
