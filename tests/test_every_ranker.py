@@ -109,6 +109,12 @@ CLAIMS = {
         pairwise=True,
         supervised=lambda: (ranker_class("pseudo-margin")(), ranker_class("rankboost")()),
     ),
+    "ranker-propagation": Claims(
+        ranker_class("ranker-propagation"),
+        lists_apart=False,
+        pairwise=True,
+        supervised=lambda: (ranker_class("ranker-propagation")(), ranker_class("rankrls-cv")()),
+    ),
 }
 
 EXPECTED_FAILURES = {

@@ -18,7 +18,14 @@ if TYPE_CHECKING:
     from semirank.dataset import RankingDataset
     from semirank.density_ratio import KLIEP
     from semirank.graphs import list_kernel
-    from semirank.meta import Blend, FeatureGeneration, ImportanceWeighting, PseudoMargin, TextRanker
+    from semirank.meta import (
+        Blend,
+        FeatureGeneration,
+        ImportanceWeighting,
+        PseudoMargin,
+        RankerPropagation,
+        TextRanker,
+    )
     from semirank.rankers import (
         DistanceRanking,
         LinearSVMRanker,
@@ -87,6 +94,7 @@ _HOMES = {
     "RankRLSCV": "rankers",
     "RankSVM": "rankers",
     "Ranker": "rankers",
+    "RankerPropagation": "meta",
     "RankingDataset": "dataset",
     "RayleighRanker": "rankers",
     "RayleighRankerCV": "rankers",
@@ -128,6 +136,7 @@ __all__ = [
     "RankRLSCV",
     "RankSVM",
     "Ranker",
+    "RankerPropagation",
     "RankingDataset",
     "RayleighRanker",
     "RayleighRankerCV",

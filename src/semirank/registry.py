@@ -7,7 +7,14 @@ from typing import Any
 from semirank import storage
 from semirank.density_ratio import KLIEP
 from semirank.features import LSA, GramSchmidt, RankLDA, TfIdf
-from semirank.meta import Blend, FeatureGeneration, ImportanceWeighting, PseudoMargin, TextRanker
+from semirank.meta import (
+    Blend,
+    FeatureGeneration,
+    ImportanceWeighting,
+    PseudoMargin,
+    RankerPropagation,
+    TextRanker,
+)
 from semirank.rankers import (
     DistanceRanking,
     LinearSVMRanker,
@@ -51,6 +58,7 @@ RANKERS: dict[str, type[Ranker]] = {
     "feature-generation": FeatureGeneration,
     "importance-weighting": ImportanceWeighting,
     "pseudo-margin": PseudoMargin,
+    "ranker-propagation": RankerPropagation,
 }
 
 

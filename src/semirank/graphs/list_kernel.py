@@ -98,7 +98,7 @@ def list_kernel(
         check_n_neighbors(n_neighbors)
     axes = list_axes(lists, n_axes)
     if n_neighbors is not None:
-        return _graph(axes, int(n_neighbors), kind, progress)
+        return join_nearest(axes, int(n_neighbors), kind, progress)
     return _cosines(axes) if kind == "psd" else _matchings(axes, progress)
 
 
@@ -120,7 +120,10 @@ def _matchings(axes: Floats, progress: Progress | None) -> Floats:
     return np.maximum(kernel, kernel.T)
 
 
-def _graph(axes: Floats, n_neighbors: int, kind: Kind, progress: Progress | None) -> csr_array:
+def join_nearest(
+    axes: Floats, n_neighbors: int, kind: Kind = "matching", progress: Progress | None = None
+) -> csr_array:
+    """Return the graph of `list_kernel` for lists whose axes are known, see `list_axes`."""
     found = nearest_lists(axes, axes, n_neighbors, kind, others=True, progress=progress)
     rows, places = np.nonzero(found.similarities)
     edges = found.similarities[rows, places], (rows, found.indices[rows, places])

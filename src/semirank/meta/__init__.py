@@ -4,6 +4,14 @@ from semirank.meta.blend import Blend
 from semirank.meta.feature_generation import FeatureGeneration
 from semirank.meta.importance_weighting import ImportanceWeighting
 from semirank.meta.pseudo_margin import PseudoMargin
+from semirank.meta.ranker_propagation import RankerPropagation
 from semirank.meta.text import TextRanker
 
-__all__ = ["Blend", "FeatureGeneration", "ImportanceWeighting", "PseudoMargin", "TextRanker"]
+__all__ = [
+    "Blend",
+    "FeatureGeneration",
+    "ImportanceWeighting",
+    "PseudoMargin",
+    "RankerPropagation",
+    "TextRanker",
+]
