@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from semirank.rankers import (
         DistanceRanking,
         LinearSVMRanker,
+        LineSearchRanker,
         LogisticRanker,
         ManifoldRanking,
         ManifoldRankingCV,
@@ -82,6 +83,7 @@ _HOMES = {
     "FeatureGeneration": "meta",
     "ImportanceWeighting": "meta",
     "KLIEP": "density_ratio",
+    "LineSearchRanker": "rankers",
     "LinearSVMRanker": "rankers",
     "LogisticRanker": "rankers",
     "ManifoldRanking": "rankers",
@@ -124,6 +126,7 @@ __all__ = [
     "DistanceRanking",
     "FeatureGeneration",
     "ImportanceWeighting",
+    "LineSearchRanker",
     "LinearSVMRanker",
     "LogisticRanker",
     "ManifoldRanking",
