@@ -2,7 +2,18 @@
 
 from collections.abc import Callable
 
-from semirank.experiments import manifold, manifold_reuters, ohsumed_text, optdigits, rankrls_page, reuters
+from semirank.experiments import (
+    assumptions,
+    letor_page,
+    manifold,
+    manifold_reuters,
+    ohsumed_text,
+    optdigits,
+    protein,
+    rankrls_page,
+    reuters,
+    translation,
+)
 from semirank.experiments.result import Result
 
 EXPERIMENTS: dict[str, Callable[..., Result]] = {
@@ -14,6 +25,10 @@ EXPERIMENTS: dict[str, Callable[..., Result]] = {
     "ohsumed-text": ohsumed_text.ohsumed_text,
     "optdigits": optdigits.optdigits,
     "rankrls": rankrls_page.rankrls,
+    "letor": letor_page.letor,
+    "assumptions": assumptions.assumptions,
+    "translation": translation.translation,
+    "protein": protein.protein,
 }
 
 __all__ = ["EXPERIMENTS", "Result"]
