@@ -202,6 +202,14 @@ def test_sparse_features_and_conjugate_gradients(by, monkeypatch):
         assert_near(iterative.leave_list_out(), dense.leave_list_out(), 1e-7)
 
 
+def test_features_far_from_zero():
+    X, y, qid = lists()
+    far = X + 1e6 * np.arange(1, 5)
+    expected = RankRLS().fit(X, y, qid).coef_
+    for weights in ({"sample_weight": np.ones(len(y))}, {"pairs": all_pairs(y, qid)}):
+        assert_near(RankRLS().fit(far, y, qid, **weights).coef_, expected, 1e-7)
+
+
 def test_features_that_say_nothing():
     ranker = RankRLS("rbf").fit(np.zeros((4, 9)), [0, 1, 2, 3], sample_weight=[1, 2, 3, 4])
     np.testing.assert_allclose(ranker.scores_, 0.0, atol=1e-12)
