@@ -137,7 +137,7 @@ def choose_protocol(data: RankingDataset) -> Choice:
     counts, sizes = data.labelled_per_list, np.diff(data.indptr)
     if (counts > 0).sum() == 1:
         return Choice("items", "One list has labels, so labels can only be held out within it.")
-    if _lists_share_items(data):
+    if share_items(data):
         return Choice("items", "The lists hold the same items, so a list is learned from its own labels.")
     inside = int((sizes - counts)[counts > 0].sum())
     outside = int(sizes[counts == 0].sum())
@@ -147,6 +147,17 @@ def choose_protocol(data: RankingDataset) -> Choice:
     if inside > outside:
         return Choice("items", f"{inside} {share} stand in lists that have labels.")
     return Choice("lists", f"{outside} {share} stand in lists without any label.")
+
+
+def usual_metric(data: RankingDataset) -> str:
+    """Return AP for lists of 0 and 1 with more than ten relevant items, where ten first ones say little.
+
+    Otherwise nDCG@10.
+    """
+    levels = np.unique(data.y[data.labelled])
+    relevant = np.add.reduceat(data.y > 0, data.indptr[:-1], dtype=np.int64)
+    many = (relevant > 0).any() and np.median(relevant[relevant > 0]) > 10
+    return "AP" if many and set(levels.tolist()) <= {0.0, 1.0} else "nDCG@10"
 
 
 def _plan_either(draw: Drawing) -> Plan:
@@ -177,7 +188,8 @@ def _plan(draw: Drawing, choice: Choice) -> Plan:
     return Plan(*choice, draw.keep, made.n_repeats, made.n_folds, lists, splits, unit, tuple(made.notes))
 
 
-def _lists_share_items(data: RankingDataset) -> bool:
+def share_items(data: RankingDataset) -> bool:
+    """Tell whether most items, known by their texts or features, stand in more than one list."""
     if data.texts is None:
         return data.n_features > 0 and lists_share_items(data)
     text = np.unique(data.texts.astype(str), return_inverse=True)[1]

@@ -5,6 +5,10 @@ from dataclasses import fields, is_dataclass
 from types import NoneType, UnionType
 from typing import Any, Self, Union, get_args, get_origin, get_type_hints
 
+import numpy as np
+
+from semirank.core.arrays import Floats
+
 
 class Record:
     """A frozen dataclass of numbers, texts, tuples, dicts and other records, which JSON can hold.
@@ -23,7 +27,7 @@ class Record:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as dicts, lists, numbers and texts."""
-        return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]
+        return {field.name: _as_json(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]
 
     def to_json(self, indent: int | None = 2) -> str:
         """Write the record as JSON."""
@@ -40,13 +44,24 @@ class Record:
         return cls.from_dict(json.loads(text))
 
 
-def _plain(value: Any) -> Any:
+def plain(values: Floats) -> tuple[float | None, ...]:
+    """Return numbers as a record holds them: None for NaN.
+
+    Examples
+    --------
+    >>> plain(np.array([0.5, np.nan]))
+    (0.5, None)
+    """
+    return tuple(None if np.isnan(value) else float(value) for value in values)
+
+
+def _as_json(value: Any) -> Any:
     if is_dataclass(value):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+        return {field.name: _as_json(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, dict):
-        return {str(key): _plain(entry) for key, entry in value.items()}
+        return {str(key): _as_json(entry) for key, entry in value.items()}
     if isinstance(value, (tuple, list)):
-        return [_plain(entry) for entry in value]
+        return [_as_json(entry) for entry in value]
     return value
 
 
