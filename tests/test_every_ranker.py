@@ -74,8 +74,10 @@ CLAIMS = {
     ),
     "rankboost": Claims(lambda: ranker_class("rankboost")(20), lists_apart=False, pairwise=True),
     "semi-rankboost": Claims(
-        lambda: ranker_class("semi-rankboost")(20),
+        lambda: ranker_class("semi-rankboost")(20, n_neighbors=30),
         lists_apart=False,
+        pairwise=True,
+        uses_unlabelled=True,
         supervised=lambda: (ranker_class("semi-rankboost")(20), ranker_class("rankboost")(20)),
     ),
     "logistic-ranker": Claims(ranker_class("logistic-ranker"), lists_apart=False),
