@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
+from semirank.graphs import harmonic as room
+from semirank.graphs import knn_graph, laplacian
 from semirank.graphs.harmonic import harmonic
 
 
@@ -74,6 +76,16 @@ def test_little_softness_is_none():
     W, known, values = some_graph(2)
     hard, soft = (harmonic(csr_array(W), known, values, each).values for each in (0.0, 1e-9))
     np.testing.assert_allclose(soft, hard, atol=1e-7)
+
+
+@pytest.mark.parametrize("most_steps", [1_000, 2])
+def test_a_large_graph_is_solved_in_steps_or_by_factors(most_steps, monkeypatch):
+    monkeypatch.setattr(room, "MOST_STEPS", most_steps)
+    rng = np.random.default_rng(0)
+    graph, known = knn_graph(rng.normal(size=(900, 3)), 8), np.arange(900) % 9 == 0
+    values, L = rng.normal(size=(100, 2)), laplacian(graph, normed=False).toarray()
+    expected = -np.linalg.solve(L[~known][:, ~known], L[~known][:, known] @ values)
+    np.testing.assert_allclose(harmonic(graph, known, values).values[~known], expected, atol=1e-9)
 
 
 def test_all_known():

@@ -4,11 +4,13 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csc_array, csr_array, diags_array
-from scipy.sparse.linalg import splu
+from scipy.sparse.linalg import cg, splu
 
 from semirank.core.arrays import Booleans, Floats
 from semirank.graphs.components import components
 from semirank.graphs.laplacian import laplacian
+
+SMALL, MOST_STEPS, TOL = 500, 1_000, 1e-12
 
 
 class Harmonic(NamedTuple):
@@ -39,7 +41,8 @@ def harmonic(graph: csr_array, known: Booleans, values: Floats, softness: float 
 
     Notes
     -----
-    One sparse factorisation, and two triangular solutions for each coordinate.
+    Conjugate gradients for each coordinate, every step one product with the graph; one sparse factorisation
+    for a small graph, or where they do not settle.
 
     Examples
     --------
@@ -68,4 +71,11 @@ def harmonic(graph: csr_array, known: Booleans, values: Floats, softness: float 
 
 
 def _solve(matrix: csr_array, right: Floats) -> Floats:
-    return splu(csc_array(matrix)).solve(np.asarray(right))
+    if len(right) > SMALL:
+        scale = diags_array(1.0 / matrix.diagonal())
+        columns = [cg(matrix, column, rtol=TOL, maxiter=MOST_STEPS, M=scale) for column in right.T]
+        if not any(unsettled for _, unsettled in columns):
+            return np.column_stack([column for column, _ in columns])
+    symmetric = {"SymmetricMode": True}
+    factors = splu(csc_array(matrix), "MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=symmetric)
+    return factors.solve(np.asarray(right))

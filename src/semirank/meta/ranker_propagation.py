@@ -99,7 +99,7 @@ class RankerPropagation(Ranker):
     together.
 
     For q lists with d features: one fit for each list with labels, the graph (see `list_kernel`), and one
-    sparse factorisation with d right-hand sides. Sparse features are made dense after selection.
+    sparse system of q equations with d right-hand sides. Sparse features are made dense after selection.
 
     References
     ----------
