@@ -62,6 +62,7 @@ if TYPE_CHECKING:
         write_table,
     )
     from semirank.registry import load_model
+    from semirank.selection import compare
 
 _ROOMS = (
     "dataset",
@@ -107,6 +108,7 @@ _HOMES = {
     "TextRanker": "meta",
     "TransductiveRankRLS": "rankers",
     "TransductiveSVM": "rankers",
+    "compare": "selection",
     "list_kernel": "graphs",
     "load": "readers",
     "load_model": "registry",
@@ -151,6 +153,7 @@ __all__ = [
     "TextRanker",
     "TransductiveRankRLS",
     "TransductiveSVM",
+    "compare",
     "list_kernel",
     "load",
     "load_model",

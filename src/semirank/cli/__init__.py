@@ -10,6 +10,7 @@ from typing import Any
 
 import typer
 
+from semirank.cli.compare import compare
 from semirank.cli.convert import convert
 from semirank.cli.datasets import datasets
 from semirank.cli.describe import describe
@@ -30,7 +31,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (describe, rank, fit, evaluate, convert, rankers, reproduce):
+for command in (describe, compare, rank, fit, evaluate, convert, rankers, reproduce):
     app.command()(expand(command))
 app.add_typer(datasets, name="datasets")
 

@@ -349,6 +349,16 @@ class Comparison(Record):
         When, as ISO 8601 writes it.
     seconds : float
         How long it took.
+
+    Examples
+    --------
+    >>> from semirank import compare, load
+    >>> from semirank.selection import Comparison
+    >>> found = compare(load("moons"), ["manifold-ranking"], metric="AUC", keep=4, n_repeats=5, budget=False)
+    >>> found.standings[0].name, found.standing("manifold-ranking").baseline
+    ('manifold-ranking', 'distance-ranking')
+    >>> Comparison.from_json(found.to_json()) == found
+    True
     """
 
     name: str

@@ -124,8 +124,7 @@ def compare(
 
     Examples
     --------
-    >>> from semirank import load
-    >>> from semirank.selection import compare
+    >>> from semirank import compare, load
     >>> found = compare(load("moons"), ["manifold-ranking"], metric="AUC", keep=4, budget=False)
     >>> [standing.name for standing in found.standings]
     ['manifold-ranking', 'distance-ranking']

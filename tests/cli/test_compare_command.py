@@ -1,0 +1,123 @@
+"""``semirank compare`` as a user meets it: tables, words, reports, exit codes."""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+import semirank
+from semirank.cli import main
+from semirank.selection import Comparison
+
+
+@pytest.fixture
+def run(monkeypatch, capsysbinary, tmp_path):
+    """Run a command in this process, in an empty folder; return exit code, output and messages."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["semirank", *map(str, arguments)])
+        code = 0
+        try:
+            main()
+        except SystemExit as stop:
+            code = stop.code or 0
+        out, err = capsysbinary.readouterr()
+        return code, out.decode(), err.decode()
+
+    return call
+
+
+@pytest.fixture
+def one_process(monkeypatch):
+    """Fit in this process: starting others takes seconds, and is tested elsewhere."""
+    compare = semirank.compare
+    monkeypatch.setattr(
+        semirank, "compare", lambda *args, **options: compare(*args, **options | {"n_jobs": None})
+    )
+
+
+@pytest.fixture
+def lists(tmp_path):
+    """Write six lists in which the first feature is the label and the second is noise."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 60).astype(float)
+    X = np.column_stack([y + 0.1 * rng.normal(size=60), rng.normal(size=60)])
+    path = tmp_path / "lists.letor"
+    semirank.write(semirank.RankingDataset(X, y, np.repeat(np.arange(1, 7), 10)), path)
+    return path
+
+
+@pytest.mark.usefixtures("one_process")
+def test_leaderboard_words_and_report(run, lists, tmp_path):
+    code, out, err = run("compare", lists, "--ranker", "semi-rankboost", "--metric", "AUC", "--no-budget")
+    rows = [line.split("\t") for line in out.splitlines()]
+    assert code == 0
+    assert rows[0][:4] == ["place", "ranker", "AUC", "low"]
+    assert {row[1] for row in rows[1:]} == {"rankboost", "semi-rankboost"}
+    assert "Every item has a label, so what remains to be ranked are other lists." in err
+    assert "no evidence" in err
+    assert err.rstrip().endswith("-> lists-comparison.html")
+    assert "semi-rankboost" in (tmp_path / "lists-comparison.html").read_text()
+
+
+@pytest.mark.usefixtures("one_process")
+def test_json_is_the_whole_comparison(run, lists, tmp_path):
+    report = tmp_path / "report.json"
+    code, out, err = run("compare", lists, "-r", "rankboost", "--json", "-q", "-o", report, "--seed", 3)
+    assert (code, err) == (0, "")
+    found = Comparison.from_json(out)
+    assert found == Comparison.from_json(report.read_text())
+    assert (found.seed, found.name, found.metric) == (3, "lists", "nDCG@10")
+    assert json.loads(out)["standings"][0]["name"] == "rankboost"
+
+
+@pytest.mark.usefixtures("one_process")
+def test_resume_uses_the_file_beside_the_report(run, lists, tmp_path, monkeypatch):
+    arguments = ("compare", lists, "-r", "rankboost", "-q", "-o", tmp_path / "r.md")
+    first = run(*arguments)
+    monkeypatch.setattr("semirank.selection.cells.Bench.run", lambda *task: pytest.fail("fitted again"))
+    assert run(*arguments, "--resume") == first
+
+
+@pytest.mark.usefixtures("one_process")
+def test_full_labels_of_shared_items_are_thinned(run):
+    _, _, err = run("compare", "moons", "-r", "distance-ranking", "--repeats", 2, "--no-budget")
+    assert "Every item has a label: rankers are shown 10 of each list" in err
+    assert "In each list 10 labels are drawn and shown, 2 times over." in err
+
+
+@pytest.mark.usefixtures("one_process")
+def test_too_few_labels_give_a_message_and_a_partial_report(run, tmp_path):
+    table = tmp_path / "few.csv"
+    table.write_text("item,label,a\nx,1,0.5\ny,0,0.1\nz,,0.2\nw,,0.3\n")
+    code, out, err = run("compare", table)
+    assert code == 1
+    assert out == ""
+    assert "two better and two worse labels in it; no list has them" in err.splitlines()[-1]
+    page = (tmp_path / "few-comparison.html").read_text()
+    assert "two better and two worse labels" in page
+    assert "nan" not in page.lower().replace("nan,", "")
+
+
+@pytest.mark.usefixtures("one_process")
+def test_when_all_rankers_fail_the_report_says_why(run, tmp_path):
+    table = tmp_path / "negative.csv"
+    table.write_text("item,label,a\n" + "".join(f"i{i},{-i % 4 - 5},{i}\n" for i in range(12)))
+    code, _, err = run(
+        "compare", table, "-r", "distance-ranking", "--metric", "AUC", "-o", tmp_path / "r.json"
+    )
+    assert code == 1
+    assert "No ranker could be fitted and measured. distance-ranking: ValueError" in err
+    assert Comparison.from_json((tmp_path / "r.json").read_text()).standings[0].status == "failed"
+
+
+def test_mistakes_are_found_before_any_work(run, lists, tmp_path):
+    assert run("compare", lists, "-r", "rank-boost")[0] == 2
+    assert "Did you mean 'rankboost'?" in run("compare", lists, "-r", "rank-boost")[2]
+    assert "There is no metric" in run("compare", lists, "--metric", "nDXG")[2]
+    code, _, err = run("compare", lists, "-o", tmp_path / "report.pdf")
+    assert code == 2
+    assert "a report ends in .html, .md or .json" in err
+    assert "the folder" in run("compare", lists, "-o", tmp_path / "none" / "r.html")[2]
