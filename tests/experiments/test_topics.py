@@ -112,15 +112,16 @@ def test_the_best_is_bold_and_the_clearly_worse_are_marked():
 def test_verdicts_say_where():
     up, down, even = Gain(3.0, 0.001), Gain(-3.0, 0.001), Gain(1.0, 0.5)
     gains = {
-        "weak": {"few": up, "many": up},
-        "strong": {"few": down, "many": down},
-        "mixed": {"few": up, "many": even},
-        "equal": {"few": even, "many": even},
+        "weak": {"few": up, "some": up, "many": up},
+        "frail": {"few": up, "some": up, "many": up},
+        "strong": {"few": down, "some": down, "many": down},
+        "mixed": {"few": up, "some": even, "many": down},
+        "equal": {"few": even, "some": even, "many": even},
     }
     assert verdicts("ours", gains) == (
-        "ours is clearly above weak in every setting. ours is clearly below strong in every setting. "
-        "Against mixed, ours is clearly above at few, and not to be told apart elsewhere. "
-        "ours and equal cannot be told apart in any setting."
+        "*ours* is clearly above *weak* and *frail* in every setting. *ours* is clearly below *strong* in "
+        "every setting. *ours* is against *mixed* clearly above at few and clearly below at many, and not to "
+        "be told apart elsewhere. *ours* is not to be told apart from *equal* in any setting."
     )
 
 
@@ -146,14 +147,15 @@ def test_claims_hold_or_fail_as_measured():
         lambda found: reuters_claims.above(found, SEMI[2], (TSVM, SSLR), "beats"),
         reuters_claims.rare_topics,
     ):
-        assert claim(good).holds
-        assert not claim(bad).holds
+        assert claim(good).holds == "yes"
+        assert claim(bad).holds == "no"
     assert "k = 1, 2, 3: +25.0*, +30.0*" in reuters_claims.unlabelled_help(good, "").measured
+    assert reuters_claims.unlabelled_help(made_up({RB: 0.4999}), "").holds == "in part"
     steady, steep = {"9": good, "3": made_up({SEMI[2]: 0.58})}, {"9": good, "3": made_up({SEMI[2]: 0.1})}
-    assert not reuters_claims.slow_fall(steep).holds
+    assert reuters_claims.slow_fall(steep).holds == "no"
     assert "ssRB, k = 2 3.3 %" in reuters_claims.slow_fall(steady).measured
     rising = {"1": made_up(dict.fromkeys(METHODS, 0.3)), "2": made_up()}
-    assert reuters_claims.rising(rising).holds
+    assert reuters_claims.rising(rising).holds == "yes"
     assert "falls somewhere for RB" in reuters_claims.rising(dict(reversed(rising.items()))).measured
 
 

@@ -115,22 +115,29 @@ def gain_rows(gains: Mapping[str, Mapping[str, Gain]]) -> list[dict[str, str]]:
 
 def verdicts(ours: str, gains: Mapping[str, Mapping[str, Gain]]) -> str:
     """Say in words where one method is above its rivals, and where below."""
-    return " ".join(_verdict(ours, rival, row) for rival, row in gains.items())
+    rivals: dict[str, list[str]] = {}
+    for rival, row in gains.items():
+        rivals.setdefault(_where(row), []).append(f"*{rival}*")
+    return " ".join(f"*{ours}* is {where.format(_list(names))}." for where, names in rivals.items())
 
 
-def _verdict(ours: str, rival: str, row: Mapping[str, Gain]) -> str:
-    above = [label for label, each in row.items() if each.clear and each.points > 0]
-    below = [label for label, each in row.items() if each.clear and each.points < 0]
-    words = {"above": above, "below": below}
-    for word, labels in words.items():
+def _where(row: Mapping[str, Gain]) -> str:
+    """Say, with {} for the rival, in which settings a gain is clear."""
+    found = {
+        "above": [label for label, each in row.items() if each.clear and each.points > 0],
+        "below": [label for label, each in row.items() if each.clear and each.points < 0],
+    }
+    for side, labels in found.items():
         if len(labels) == len(row):
-            return f"{ours} is clearly {word} {rival} in every setting."
-    if not above and not below:
-        return f"{ours} and {rival} cannot be told apart in any setting."
-    parts = [
-        f"{word} at {', '.join(labels)}" for labels, word in ((above, "above"), (below, "below")) if labels
-    ]
-    return f"Against {rival}, {ours} is clearly {', '.join(parts)}, and not to be told apart elsewhere."
+            return f"clearly {side} {{}} in every setting"
+    parts = [f"clearly {side} at {_list(labels)}" for side, labels in found.items() if labels]
+    if not parts:
+        return "not to be told apart from {} in any setting"
+    return f"against {{}} {_list(parts)}, and not to be told apart elsewhere"
+
+
+def _list(words: Sequence[str]) -> str:
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def curve_rows(
