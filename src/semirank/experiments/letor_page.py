@@ -47,12 +47,13 @@ def letor(seed: int = 0, progress: Progress | None = None, trials: int = 3, n_jo
 PROTOCOL = (
     "Five folds: three training parts, one unused, one ranked. The labelled lists are drawn from the "
     "training lists that have different labels; the test lists of a fold are given without labels, all at "
-    "once (of MQ2008, fifty in each fold). AP takes labels of 1 and more as relevant; a list without a relevant item counts 0, as is the "
-    "custom for these collections; equal scores take the mean over their orders. Each method is compared "
-    "with its control on the same labelled lists: the difference is averaged over draws for each test "
-    "list, tested by sign flips over lists, and p is corrected (Holm) for all methods with one collection "
-    "and size. RankRLS has the ridge 10 everywhere so that its variants differ in one thing; 'chosen' "
-    "means that settings, or the control itself, were chosen by AP on labelled lists left out in turn."
+    "once (of MQ2008, fifty in each fold). AP takes labels of 1 and more as relevant; a list without a "
+    "relevant item counts 0, as is the custom for these collections; equal scores take the mean over "
+    "their orders. Each method is compared with its control on the same labelled lists: the difference is "
+    "averaged over draws for each test list, tested by sign flips over lists, and p is corrected (Holm) "
+    "for all methods with one collection and size. RankRLS has the ridge 10 everywhere so that its "
+    "variants differ in one thing; 'chosen' means that settings, or the control itself, were chosen by AP "
+    "on labelled lists left out in turn."
 )
 
 
