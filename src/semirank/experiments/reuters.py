@@ -115,8 +115,8 @@ def _protocol(result: Result) -> None:
         "A setting is a number of relevant + irrelevant labels, and 'clearly' the rank-sum test at 0.01 on "
         "AP@500 over splits. For each of ten topics, 9 relevant and 81 irrelevant documents are labelled. "
         "Of the others, half are unlabelled training documents and half are ranked (pool A); the paper does "
-        "not say which documents it ranks, so that the second reading, all the others as both, follows as pool "
-        "B. The 9,509 documents and the sizes of the topics are those of the paper. Terms that occur in "
+        "not say which documents it ranks, so that the second reading, all the others as both, follows as "
+        "pool B. The 9,509 documents and the sizes of the topics are those of the paper. Terms that occur in "
         "three documents or more, 1 + ln counts times idf; vocabulary, idf, LSA and graphs see the text of "
         "all documents, and no label. Boosting takes 100 rounds; no setting was tuned here, but k = 30 and "
         "the discount by similarity were known to do well on these documents. Spreads are over splits; the "
@@ -131,8 +131,8 @@ def _tables(result: Result, main: Findings, other_pool: Findings) -> None:
     result.text(
         "Seconds are the median, on one core, for one topic of one split. The paper's AUC is the mean of its "
         "Table 3. 'RB, all true labels' is told the labels of all training documents: the upper bound. "
-        "TSVM takes the share of relevant documents from the labels, one in ten, which is right for no topic: "
-        "see [its page](../methods/transductive-svm.md) for the true shares."
+        "TSVM takes the share of relevant documents from the labels, one in ten, which is right for no "
+        "topic: see [its page](../methods/transductive-svm.md) for the true shares."
     )
     result.table("Table 2, pool B", main_rows(other_pool, NAMES, PAPER, UPPER))
     result.table(
