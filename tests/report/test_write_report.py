@@ -195,7 +195,8 @@ def test_nothing_from_the_data_becomes_markup(tmp_path):
 def test_tables_have_captions_and_headers_and_can_be_scrolled_by_keyboard(tmp_path):
     text = written(tmp_path, "report.html")
     tables = text.count("<table>")
-    assert tables == text.count("<caption>") == text.count('role="region"') == text.count('tabindex="0"')
+    assert tables == text.count("<caption>") == text.count('role="region"')
+    assert text.count('tabindex="0"') == tables + 4  # what can be wider than the screen
     assert text.count('<th scope="col">') > tables
     assert text.count('role="img" aria-label="') == 4
 
@@ -215,7 +216,7 @@ def test_the_numbers_of_a_picture_can_be_downloaded(tmp_path):
 def test_a_ranker_that_did_not_finish_has_no_figures(tmp_path):
     text = written(tmp_path, "report.md")
     [row] = [line for line in text.splitlines() if "| slow |" in line and "timeout" not in line]
-    assert re.fullmatch(r"\| - \| slow \| no \|( - \|)+ took more than 5 s \|", row)
+    assert re.fullmatch(r"\| - \| slow \|( - \|)+ took more than 5 s \| - \|", row)
     assert "nan" not in text.lower()
 
 

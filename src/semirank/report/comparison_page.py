@@ -41,13 +41,13 @@ def _leaderboard_row(comparison: Comparison, standing: Standing) -> dict[str, An
     return {
         "place": standing.place,
         "ranker": standing.name,
-        "uses unlabelled data": standing.assumption or "no",
         comparison.metric: _number(standing.mean),
         f"{comparison.confidence:.0%} interval": _interval(standing.interval),
         "against": contrast.baseline if contrast else None,
         "difference": _signed(contrast.difference) if contrast else None,
         "p (Holm)": f"{contrast.p_adjusted:.2g}" if contrast else None,
         "verdict": _verdict(standing, contrast),
+        "assumes of unlabelled data": standing.assumption,
     }
 
 
@@ -60,8 +60,6 @@ def _verdict(standing: Standing, contrast: Contrast | None) -> str:
 def _findings(comparison: Comparison) -> Iterator[Text]:
     for words in comparison.words:
         yield Text(words, "answer")
-    if comparison.recommended:
-        yield Text(f"Recommended: {comparison.recommended}.", "answer")
     if not comparison.complete:
         yield Text("The comparison was interrupted: this is what was finished.", "warning")
     for words in comparison.warnings:

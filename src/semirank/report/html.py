@@ -74,7 +74,7 @@ def _picture(picture: Picture, anchor: str) -> str:
     data = base64.b64encode(picture.csv.encode()).decode()
     link = f'<a download="{anchor}.csv" href="data:text/csv;base64,{data}">numbers (CSV)</a>'
     return (
-        f'<figure><div role="img" aria-label="{escape(picture.caption)}">{svg}</div>'
+        f'<figure><div role="img" aria-label="{escape(picture.caption)}" tabindex="0">{svg}</div>'
         f"<figcaption>{escape(picture.caption)} {link}</figcaption></figure>"
     )
 
