@@ -99,7 +99,7 @@ class DiffusionRanker(Ranker):
         check_is_fitted(self, "graph_")
         labels = check_labels(y, len(self.order_))[self.order_]
         check_positive(labels)
-        return self._spread(labels, start=self.diffused_)
+        return self._spread(labels, start=self.diffused_ if self.diffused_.any() else None)
 
     def predict(self, X: Any, qid: Any = None) -> Floats:
         """Score new items by their nearest neighbours among the fitted ones.
