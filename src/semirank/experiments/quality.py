@@ -1,6 +1,6 @@
 """Continuous labels: rankers for lists of items of different quality, judged by the item they put first."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,11 +11,12 @@ from sklearn.preprocessing import StandardScaler
 from semirank import metrics
 from semirank.core.arrays import AnyArray, Floats
 from semirank.dataset import RankingDataset
+from semirank.experiments.cells import name_of
 from semirank.meta import FeatureGeneration, ImportanceWeighting, PseudoMargin, RankerPropagation
 from semirank.rankers import LineSearchRanker, RankBoost, RankRLSCV, RankSVM
 
-Progress = Callable[[int, int | None], None]
 Rows = list[dict[str, Any]]
+Values = dict[int, dict[str, Floats]]
 
 N_FOLDS = 5
 NAMES = ("Label@1", "Label@10", "Disagreement")
@@ -37,13 +38,32 @@ METHODS: dict[str, Method] = {
     "RankBoost, importance weighting": Method(lambda _: ImportanceWeighting(RankBoost()), "RankBoost"),
     "RankBoost, pseudo margin": Method(lambda _: PseudoMargin(), "RankBoost"),
     "RankRLS, feature generation": Method(lambda _: FeatureGeneration(RankRLSCV()), "RankRLS"),
-    "RankRLS, propagation": Method(lambda _: RankerPropagation(), "RankRLS"),
     "RankSVM, importance weighting": Method(lambda _: ImportanceWeighting(RankSVM()), "RankSVM"),
+    "RankRLS, propagation": Method(lambda _: RankerPropagation(), "RankRLS"),
+}
+
+THESIS: dict[str, dict[str, str]] = {
+    "RankBoost, feature generation": {"translation": "DEGRADE", "protein": "="},
+    "RankBoost, importance weighting": {"translation": "=", "protein": "="},
+    "RankBoost, pseudo margin": {"translation": "BEST", "protein": "="},
+    "RankRLS, propagation": {"translation": "IMPROVE", "protein": "BEST"},
 }
 
 
 @dataclass(frozen=True)
-class Trials:
+class Cell:
+    """One measurement: a method on the blocks of a fold, taught by the first `size` of the others."""
+
+    name: str
+    method: str
+    size: int
+    fold: int
+    trial: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class Plan:
     """How lists are divided into those that teach and those that are ranked.
 
     Attributes
@@ -51,97 +71,76 @@ class Trials:
     data : RankingDataset
         Lists with all their labels; features are brought to mean 0 and spread 1 over all items.
     blocks : array of shape (n_lists,)
-        What each list belongs to: lists of one block are never divided.
-    sizes : sequence of int
-        How many blocks teach; the rest of those that are not ranked is left out.
+        What each list belongs to, numbered from 0: lists of one block are never divided.
     """
 
     data: RankingDataset
     blocks: AnyArray
-    sizes: Sequence[int]
 
     @classmethod
-    def of(cls, data: RankingDataset, blocks: AnyArray, sizes: Sequence[int]) -> "Trials":
+    def of(cls, data: RankingDataset, blocks: AnyArray) -> "Plan":
         """Scale the features and number the blocks."""
         scaled = data.replace(X=StandardScaler().fit_transform(data.X))
-        return cls(scaled, np.unique(blocks, return_inverse=True)[1], sizes)
+        return cls(scaled, np.unique(blocks, return_inverse=True)[1])
 
-    def splits(self, seed: tuple[int, int]) -> Iterator[tuple[AnyArray, AnyArray]]:
-        """Yield the blocks of each fold to be ranked, and all others in random order."""
+    def split(self, fold: int, seed: tuple[int, int]) -> tuple[AnyArray, AnyArray]:
+        """Return the blocks of a fold, which are to be ranked, and all others in random order."""
         order = np.random.default_rng(seed).permutation(self.blocks.max() + 1)
-        for ranked in np.array_split(order, N_FOLDS):
-            yield ranked, order[~np.isin(order, ranked)]
+        ranked = np.array_split(order, N_FOLDS)[fold]
+        return ranked, order[~np.isin(order, ranked)]
 
-    def rank(self, make: Callable[[int], Any], teaching: AnyArray, ranked: AnyArray, seed: int) -> Floats:
-        """Return the metrics of the lists to be ranked, whose labels are hidden; NaN for all others."""
+    def rank(self, ranker: Any, teaching: AnyArray, ranked: AnyArray) -> Floats:
+        """Return the metrics of the lists of some blocks, in order, which are ranked without their labels."""
         hidden = np.isin(self.blocks, ranked)
         part = self.data.select(hidden | np.isin(self.blocks, teaching))
         unseen = np.isin(part.list_ids, self.data.list_ids[hidden])[part.list_of_item]
-        scores = make(seed).fit(part.X, np.where(unseen, np.nan, part.y), part.qid).scores_
+        scores = ranker.fit(part.X, np.where(unseen, np.nan, part.y), part.qid).scores_
         found = metrics.measure(NAMES, part.y[unseen], scores[unseen], part.qid[unseen])
-        values = np.full((len(self.blocks), len(NAMES)), np.nan)
-        values[hidden] = np.column_stack(list(found.values()))
-        return values
+        return np.column_stack(list(found.values()))
 
 
-def compare(
-    trials: Trials,
-    n_trials: int,
-    seed: int,
-    progress: Progress | None = None,
-    methods: Mapping[str, Method] = METHODS,
-) -> dict[int, dict[str, Floats]]:
-    """Return the metrics of every list by size and method, of shape (n_trials, n_lists, n_metrics)."""
-    found: dict[int, dict[str, list[Floats]]] = {
-        size: {name: [] for name in methods} for size in trials.sizes
-    }
-    total, done = len(trials.sizes) * n_trials * N_FOLDS * len(methods), 0
-    for size in trials.sizes:
-        for trial in range(n_trials):
-            values: dict[str, Any] = {name: np.nan for name in methods}
-            for ranked, others in trials.splits((seed, trial)):
-                for name, method in methods.items():
-                    part = trials.rank(method.make, others[:size], ranked, seed + trial)
-                    values[name] = np.where(np.isnan(part), values[name], part)
-                    done += 1
-                    if progress is not None:
-                        progress(done, total)
-            for name in methods:
-                found[size][name].append(values[name])
-    return {size: {name: np.array(each) for name, each in by.items()} for size, by in found.items()}
-
-
-def rows(
-    found: Mapping[int, Mapping[str, Floats]],
-    blocks: AnyArray,
-    scale: float,
-    methods: Mapping[str, Method] = METHODS,
-) -> Rows:
-    """Return a line for each size and method; gains are over the control, tested over blocks."""
+def cells(
+    name: str, sizes: Sequence[int], trials: int, seed: int, methods: Mapping[str, Method] = METHODS
+) -> list[Cell]:
+    """List all measurements on one set."""
     return [
-        _row(size, name, by, methods[name].control, blocks, scale)
-        for size, by in found.items()
-        for name in by
+        Cell(name, method, size, fold, trial, seed)
+        for size in sizes
+        for trial in range(trials)
+        for fold in range(N_FOLDS)
+        for method in methods
     ]
 
 
-def _row(
-    size: int, name: str, by: Mapping[str, Floats], control: str | None, blocks: AnyArray, scale: float
-) -> dict[str, Any]:
-    label = by[name][:, :, 0]
-    row = {"teaching": size, "method": name, **summary(by[name], scale)}
-    if control is None:
-        return row | dict.fromkeys(("gain", "p", "verdict", "changed (%)", "better (%)", "worse (%)"))
-    gains = label - by[control][:, :, 0]
-    p = block_test(gains, blocks)
-    return row | {
-        "gain": scale * float(np.nanmean(gains)),
-        "p": p,
-        "verdict": verdict(float(np.nanmean(gains)), p),
-        "changed (%)": 100.0 * float(np.mean(gains != 0)),
-        "better (%)": 100.0 * float(np.mean(gains > 0)),
-        "worse (%)": 100.0 * float(np.mean(gains < 0)),
-    }
+def measure(plan: Plan, cell: Cell, methods: Mapping[str, Method] = METHODS) -> list[list[float]]:
+    """Return the metrics of each list that is ranked."""
+    ranked, others = plan.split(cell.fold, (cell.seed, cell.trial))
+    ranker = methods[cell.method].make(cell.seed + cell.trial)
+    return [row.tolist() for row in plan.rank(ranker, others[: cell.size], ranked)]
+
+
+def gather(plan: Plan, measured: Sequence[Cell], found: Mapping[str, Any]) -> Values:
+    """Return the metrics of every list by size and method, of shape (n_trials, n_lists, n_metrics)."""
+    values: Values = {}
+    n_trials = 1 + max(cell.trial for cell in measured)
+    for cell in measured:
+        table = values.setdefault(cell.size, {}).setdefault(
+            cell.method, np.full((n_trials, len(plan.blocks), len(NAMES)), np.nan)
+        )
+        ranked, _ = plan.split(cell.fold, (cell.seed, cell.trial))
+        table[cell.trial, np.isin(plan.blocks, ranked)] = found[name_of(cell)]
+    return values
+
+
+def rows(values: Values, plan: Plan, scale: float, methods: Mapping[str, Method] = METHODS) -> Rows:
+    """Return a line for each size and method; gains are over the control, tested over blocks."""
+    return [
+        {"teaching": size, "method": name}
+        | summary(by[name], scale)
+        | _gain(by, name, methods[name].control, plan.blocks, scale)
+        for size, by in values.items()
+        for name in by
+    ]
 
 
 def summary(values: Floats, scale: float) -> dict[str, Any]:
@@ -154,13 +153,42 @@ def summary(values: Floats, scale: float) -> dict[str, Any]:
     }
 
 
+def _gain(
+    by: Mapping[str, Floats], name: str, control: str | None, blocks: AnyArray, scale: float
+) -> dict[str, Any]:
+    if control is None:
+        return dict.fromkeys(("gain", "p", "verdict", "changed (%)", "better (%)", "worse (%)"))
+    gains = by[name][:, :, 0] - by[control][:, :, 0]
+    p = block_test(gains, blocks)
+    return {
+        "gain": float(scale * gains.mean()),
+        "p": p,
+        "verdict": verdict(float(gains.mean()), p),
+        "changed (%)": round(100 * np.mean(gains != 0)),
+        "better (%)": round(100 * np.mean(gains > 0)),
+        "worse (%)": round(100 * np.mean(gains < 0)),
+    }
+
+
 def block_test(gains: Floats, blocks: AnyArray) -> float:
     """Return the p-value of a t-test over blocks, whose gains are means over trials and lists."""
-    by_list = np.nanmean(gains, axis=0)
-    means = np.bincount(blocks, by_list) / np.bincount(blocks)
+    means = np.bincount(blocks, gains.mean(axis=0)) / np.bincount(blocks)
     return float(ttest_1samp(means, 0.0).pvalue) if np.ptp(means) > 0 else 1.0
 
 
 def verdict(gain: float, p: float) -> str:
     """Say in the thesis' words what a method does to its control."""
     return "=" if p >= 0.05 else "IMPROVE" if gain > 0 else "DEGRADE"
+
+
+def beside_thesis(table: Rows, application: str) -> Rows:
+    """Return the thesis' verdicts on its four methods, and ours by the number of blocks that teach."""
+    lines = []
+    for method, verdicts in THESIS.items():
+        ours = {
+            f"here, {row['teaching']} teaching": f"{row['verdict']} ({row['gain']:+.2f}, p = {row['p']:.2f})"
+            for row in table
+            if row["method"] == method
+        }
+        lines.append({"method": method, "thesis": verdicts[application]} | ours)
+    return lines
