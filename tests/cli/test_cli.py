@@ -160,6 +160,18 @@ def test_fit_then_rank_new_items(run, letor, tmp_path):
     assert rows(out)[1:] == [["7", "y", "1.0"], ["7", "x", "0.0"]]
 
 
+def test_a_ranker_inside_another_is_set_by_its_name(run, letor, tmp_path):
+    three = tmp_path / "three.letor"
+    three.write_text(letor.read_text() + "-1 qid:9 1:2 2:1 #docid = f\n-1 qid:9 1:0 2:3 #docid = g\n")
+    setting = ("--ranker", "feature-generation", "--set", "ranker=rankrls", "--set", "kernel=linear")
+    code, out, _ = run("rank", three, *setting)
+    assert code == 0
+    data = semirank.read(three)
+    ranker = semirank.FeatureGeneration(semirank.RankRLS(), "linear")
+    expected = ranker.fit(data.X, data.y, data.qid).predict(data.X[5:])
+    assert [float(row[2]) for row in rows(out)[6:]] == pytest.approx(sorted(expected, reverse=True))
+
+
 def test_texts_go_from_a_table_to_a_model_and_back(run, tmp_path):
     table = tmp_path / "review.csv"
     table.write_text(
@@ -213,6 +225,11 @@ def test_datasets_list(run):
             ["rank", "{letor}", "--set", "metric=nearest"],
             2,
             "metric must be 'euclidean' or 'cosine'; got 'nearest'",
+        ),
+        (
+            ["rank", "{letor}", "-r", "feature-generation", "-s", "ranker=rankrsl"],
+            2,
+            "Did you mean 'rankrls'?",
         ),
         (["rank", "{letor}", "--set", "colour=red"], 2, "Parameters: metric"),
         (["rank", "{letor}", "--unlabelled", "x"], 2, "--unlabelled must be a number"),

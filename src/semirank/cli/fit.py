@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from semirank.cli.options import Reading, Seed, Speaking
-from semirank.cli.ranking import RankerName, Settings, for_items, items_of, make_ranker
+from semirank.cli.ranking import RankerName, Settings, fit_on, for_items, make_ranker
 
 
 def fit(
@@ -22,5 +22,5 @@ def fit(
     data = reading.open()
     speaking.say(repr(data))
     chosen = for_items(chosen, data)
-    chosen.fit(items_of(data, chosen), data.y, data.qid).save(model)
+    fit_on(chosen, data, speaking).save(model)
     speaking.say(f"fitted {chosen!r} -> {model}")

@@ -7,7 +7,7 @@ import typer
 
 import semirank
 from semirank.cli.options import Out, Reading, Seed, Speaking, metric_rows, ranking_rows
-from semirank.cli.ranking import RankerName, Settings, for_items, items_of, make_ranker
+from semirank.cli.ranking import RankerName, Settings, fit_on, for_items, items_of, make_ranker
 from semirank.files import STDIO
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def rank(
     truth = reading.open(**({} if model is None else {"label": False}))
     data = truth if keep is None else truth.hide_labels(keep=keep, keep_levels=True, random_state=seed)
     speaking.say(repr(data))
-    scores = data.restore(_fitted(chosen, data) if model is None else _predicted(chosen, data))
+    scores = data.restore(_fitted(chosen, data, speaking) if model is None else _predicted(chosen, data))
     if (keep is None or out is not None) and speaking.json:
         speaking.show(ranking_rows(semirank.readers.rank_items(data, scores, top)), out)
     elif keep is None or out is not None:
@@ -61,9 +61,8 @@ def rank(
         speaking.show(metric_rows(semirank.selection.evaluate(hidden, scores, names)))
 
 
-def _fitted(ranker: Any, data: "RankingDataset") -> Any:
-    ranker = for_items(ranker, data)
-    return ranker.fit(items_of(data, ranker), data.y, data.qid).scores_
+def _fitted(ranker: Any, data: "RankingDataset", speaking: Speaking) -> Any:
+    return fit_on(for_items(ranker, data), data, speaking).scores_
 
 
 def _predicted(model: Any, data: "RankingDataset") -> Any:

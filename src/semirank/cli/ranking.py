@@ -1,5 +1,6 @@
 """From a name and settings on the command line to a ranker, and from data to what it is given."""
 
+from inspect import signature
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -8,6 +9,7 @@ import semirank
 from semirank.limits import parse_setting
 
 if TYPE_CHECKING:
+    from semirank.cli.options import Speaking
     from semirank.dataset import RankingDataset
 
 RankerName = Annotated[
@@ -25,12 +27,28 @@ def make_ranker(name: str, settings: list[str] | None, seed: int) -> Any:
     """Build the ranker, before any data are read."""
     try:
         kind = semirank.registry.ranker_class(name)
-        params = dict(parse_setting(kind.limits, setting) for setting in settings or [])
+        params = dict(_setting(kind, setting) for setting in settings or [])
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
     if "random_state" in kind.limits:
         params = {"random_state": seed} | params
     return kind(**params)
+
+
+def _setting(kind: Any, setting: str) -> tuple[str, Any]:
+    """Read one setting; the ranker inside another is given by its name."""
+    name, _, text = setting.partition("=")
+    if name == "ranker" and name in kind.limits and text.lower() != "none":
+        return name, semirank.registry.ranker_class(text)()
+    return parse_setting(kind.limits, setting)
+
+
+def fit_on(ranker: Any, data: "RankingDataset", speaking: "Speaking") -> Any:
+    """Fit the ranker, and show how far it is where it can tell."""
+    if "progress" not in signature(ranker.fit).parameters:
+        return ranker.fit(items_of(data, ranker), data.y, data.qid)
+    with speaking.progress("lists") as progress:
+        return ranker.fit(items_of(data, ranker), data.y, data.qid, progress=progress)
 
 
 def for_items(ranker: Any, data: "RankingDataset") -> Any:
