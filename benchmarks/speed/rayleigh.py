@@ -2,8 +2,9 @@
 
 python benchmarks/speed/rayleigh.py [n_components] [n_items ...]
 
-Wall time of each act of `fit`, its share, and the AUC on all items. The peer sees the same items and labels;
-it has no graph, and predicts by as many kernel values.
+Processor time of each act of `fit`, its share, and the AUC on all items; with one thread
+(OPENBLAS_NUM_THREADS=1 NUMBA_NUM_THREADS=1 OMP_NUM_THREADS=1) it hardly depends on what else the machine
+does. The peer sees the same items and labels; it has no graph, and predicts by as many kernel values.
 """
 
 import sys
@@ -30,9 +31,9 @@ def clustered(n_items: int, n_features: int = 32) -> tuple[np.ndarray, np.ndarra
 
 
 def timed(run: Callable[[], Any]) -> tuple[Any, float]:
-    start = time.perf_counter()
+    start = time.process_time()
     value = run()
-    return value, time.perf_counter() - start
+    return value, time.process_time() - start
 
 
 def ours(X: np.ndarray, y: np.ndarray, n_components: int) -> tuple[RayleighRanker, np.ndarray]:
@@ -68,7 +69,8 @@ def main(n_components: int = 300, *sizes: int) -> None:
         quality = roc_auc_score(truth, ranker.scores_), roc_auc_score(truth, other)
         print(
             f"{n_items:9,d}  {shares} {acts.sum():7.2f} s {predicting:5.2f} s  {quality[0]:.4f} | "
-            f"{theirs:13.2f} s  {quality[1]:.4f}"
+            f"{theirs:13.2f} s  {quality[1]:.4f}",
+            flush=True,
         )
 
 
