@@ -185,7 +185,7 @@ def _put_together(
     candidates: Sequence[Candidate],
     outcomes: Mapping[str, Outcome],
 ) -> Comparison:
-    standings = stand(candidates, outcomes, plan, judge)
+    standings = stand(data, candidates, outcomes, plan, judge)
     summary = summarise(standings, judge)
     by_name = {each.name: (each, outcomes[each.name].cells) for each in standings}
     semi = by_name.get(summary.best_semi_supervised or "")

@@ -3,9 +3,17 @@
 from dataclasses import replace
 
 import numpy as np
+from scipy.sparse import issparse
 
 from semirank.dataset import RankingDataset
-from semirank.meta import Blend, FeatureGeneration, TextRanker
+from semirank.meta import (
+    Blend,
+    FeatureGeneration,
+    ImportanceWeighting,
+    PseudoMargin,
+    RankerPropagation,
+    TextRanker,
+)
 from semirank.rankers import (
     DistanceRanking,
     LinearSVMRanker,
@@ -13,20 +21,29 @@ from semirank.rankers import (
     ManifoldRanking,
     PersonalizedPageRank,
     RankBoost,
-    Ranker,
+    RankRLS,
     RankRLSCV,
+    RankSVM,
     RayleighRanker,
     SelfTrainingLogistic,
     SemiRankBoost,
     TransductiveRankRLS,
     TransductiveSVM,
 )
-from semirank.selection.candidates import Candidate, as_candidates
+from semirank.selection.candidates import Candidate, Given, as_candidates
 from semirank.selection.protocols import share_items
 from semirank.selection.splits import ProtocolName
 
 MANY_LABELS = 30  # from here on 100 latent semantic features, before 50
 LARGE_LIST = 3_000  # items from which a kernel basis takes long
+_GRAPH = ManifoldRanking(metric="cosine", combine="ratio")
+_SCREENING = Blend(  # graph first, labels later: the more relevant ones are known, the less the graph counts
+    [
+        ("words", LogisticRanker(presumed_negatives=100)),
+        ("graph", ManifoldRanking(metric="cosine", combine="log", alpha=0.9, degree_correction=0.0)),
+    ],
+    weights=[1, "fading"],
+)
 _OWN_FUNCTION = (DistanceRanking, ManifoldRanking, PersonalizedPageRank)  # one for each list by themselves
 
 
@@ -47,77 +64,97 @@ def default_candidates(
         Seed of rankers that draw at random.
     """
     if data.texts is not None:
-        rankers = _for_texts(data, protocol, thorough)
-    elif protocol == "items":
-        rankers = _for_items(data, thorough)
+        chosen = _for_texts(data, protocol, thorough)
+    elif protocol == "lists":
+        chosen = _for_lists(thorough)
+    elif issparse(data.X):
+        chosen = _for_sparse_items(thorough)
     else:
-        rankers = _for_lists(thorough)
-    found = as_candidates(rankers, random_state)
+        chosen = _for_dense_items(data, thorough)
+    found = as_candidates(chosen, random_state)
     if protocol == "items" and share_items(data):
         found = [_each_list(candidate) for candidate in found]
     return found
 
 
-def _for_items(data: RankingDataset, thorough: bool) -> list[Ranker]:
-    """Dense or sparse features; the rest of each list is ranked by its own labels and those of the others."""
-    long = np.diff(data.indptr).max() > LARGE_LIST
-    rankers: list[Ranker] = [
+def _for_dense_items(data: RankingDataset, thorough: bool) -> list[Given]:
+    """Dense features; the rest of each list is ranked by its own labels and those of the others."""
+    short = np.diff(data.indptr).max() <= LARGE_LIST
+    chosen: list[Given] = [
         DistanceRanking(),
         LogisticRanker(),
         RankRLSCV(),
         RankBoost(30),
         ManifoldRanking(),
-        ManifoldRanking(sigma="local", n_neighbors=5),
+        ManifoldRanking(n_neighbors=5, sigma="local"),
         SelfTrainingLogistic(),
         SemiRankBoost(30),
         Blend([LogisticRanker(), ManifoldRanking()]),
     ]
-    if thorough or not long:
-        rankers.append(RayleighRanker(n_components=300))
+    if thorough or short:
+        chosen.append(RayleighRanker(n_components=300))
     if thorough or not share_items(data):
-        rankers.append(TransductiveRankRLS(ridge=10.0))
+        chosen.append(TransductiveRankRLS(ridge=10.0))
     if thorough:
-        rankers += [PersonalizedPageRank(), TransductiveSVM()]
-    return rankers
+        chosen += [PersonalizedPageRank(), TransductiveSVM()]
+    return chosen
 
 
-def _for_texts(data: RankingDataset, protocol: ProtocolName, thorough: bool) -> list[Ranker]:
+def _for_sparse_items(thorough: bool) -> list[Given]:
+    """Many features, few of them for each item, such as words; the rest of each list is ranked."""
+    chosen: list[Given] = [
+        LogisticRanker(),
+        LinearSVMRanker(),
+        DistanceRanking("cosine"),
+        SelfTrainingLogistic(),
+        LogisticRanker(presumed_negatives=100),
+        ManifoldRanking(metric="cosine"),
+        ("logistic & manifold", Blend([LogisticRanker(), _GRAPH])),
+        ("screening", _SCREENING),
+    ]
+    return [*chosen, TransductiveSVM(), SemiRankBoost(30, metric="cosine")] if thorough else chosen
+
+
+def _for_texts(data: RankingDataset, protocol: ProtocolName, thorough: bool) -> list[Given]:
     """Texts: words, latent directions of all texts, and graphs over both."""
     labels = data.labelled_per_list
     size = 100 if np.median(labels[labels > 0]) >= MANY_LABELS else 50
-    rankers: list[Ranker] = [
+    chosen: list[Given] = [
         TextRanker(LogisticRanker()),
         TextRanker(LinearSVMRanker()),
         TextRanker(SelfTrainingLogistic()),
-        TextRanker(LogisticRanker(), n_components=size),
         TextRanker(LogisticRanker(presumed_negatives=100)),
+        TextRanker(LogisticRanker(), n_components=size),
     ]
     if protocol == "items":
-        graph = ManifoldRanking(metric="cosine", combine="ratio")
-        rankers += [
+        mixed = TextRanker(Blend([LogisticRanker(), _GRAPH]), n_components=size)
+        chosen += [
             TextRanker(DistanceRanking("cosine")),
             TextRanker(ManifoldRanking(metric="cosine")),
-            TextRanker(graph, n_components=size),
-            TextRanker(Blend([LogisticRanker(), graph]), n_components=size),
+            (f"lsa-{size} + logistic & manifold", mixed),
+            ("screening", TextRanker(_SCREENING)),
         ]
-    if thorough:
-        rankers += [TextRanker(TransductiveSVM()), TextRanker(SemiRankBoost(30))]
-    return rankers
+    return [*chosen, TextRanker(TransductiveSVM())] if thorough else chosen
 
 
-def _for_lists(thorough: bool) -> list[Ranker]:
+def _for_lists(thorough: bool) -> list[Given]:
     """Features that mean the same in every list; lists without labels are ranked by what others teach."""
-    rankers: list[Ranker] = [
+    linear = RankRLS(ridge=10.0)
+    chosen: list[Given] = [
         RankRLSCV(),
         RankBoost(30),
         Blend([RankRLSCV(), RankBoost(30)]),
         LogisticRanker(),
+        RankSVM(),
         TransductiveRankRLS(ridge=10.0),
         SemiRankBoost(30),
         SelfTrainingLogistic(),
+        PseudoMargin(30, weight=0.1),
         FeatureGeneration(RankBoost(30)),
+        RankerPropagation(linear),
     ]
-    return [*rankers, TransductiveSVM()] if thorough else rankers
+    slow = [ImportanceWeighting(RankBoost(30)), RayleighRanker(n_components=300), TransductiveSVM()]
+    return [*chosen, *slow] if thorough else chosen
 
 
 def _each_list(candidate: Candidate) -> Candidate:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from semirank.core.arrays import Floats
+from semirank.dataset import RankingDataset
 from semirank.rankers import Ranker
 from semirank.selection.candidates import Candidate
 from semirank.selection.cells import Cell
@@ -41,11 +42,15 @@ def per_repeat(values: Floats, plan: Plan) -> Floats:
 
 
 def stand(
-    candidates: Sequence[Candidate], outcomes: Mapping[str, Outcome], plan: Plan, judge: Judge
+    data: RankingDataset,
+    candidates: Sequence[Candidate],
+    outcomes: Mapping[str, Outcome],
+    plan: Plan,
+    judge: Judge,
 ) -> tuple[Standing, ...]:
     """Give every candidate its standing: finished ones first, the best at the top."""
     values = {name: values_of(each.cells) for name, each in outcomes.items() if each.status == "finished"}
-    standings = [_standing(each, outcomes[each.name], plan, judge) for each in candidates]
+    standings = [_standing(each, spell(each, data), outcomes[each.name], plan, judge) for each in candidates]
     best = best_of([each for each in standings if each.supervised], judge.sign)
     own = {each.name: each.baseline for each in candidates if each.baseline}
     overall = {each.name: best.name for each in candidates if each.assumption and best}
@@ -58,10 +63,10 @@ def stand(
     return _in_order(standings, judge.sign)
 
 
-def _standing(candidate: Candidate, outcome: Outcome, plan: Plan, judge: Judge) -> Standing:
+def _standing(candidate: Candidate, spelt: str, outcome: Outcome, plan: Plan, judge: Judge) -> Standing:
     standing = Standing(
         name=candidate.name,
-        ranker=_spell(candidate),
+        ranker=spelt,
         settings=_settings(candidate.ranker),
         assumption=candidate.assumption,
         baseline=candidate.baseline,
@@ -115,10 +120,9 @@ def _in_order(standings: Sequence[Standing], sign: int) -> tuple[Standing, ...]:
     return (*placed, *(each for each in standings if each.mean is None))
 
 
-def _spell(candidate: Candidate) -> str:
-    text = " ".join(repr(candidate.ranker).split())
-    if candidate.n_components is not None:
-        text = f"TextRanker({text}, n_components={candidate.n_components})"
+def spell(candidate: Candidate, data: RankingDataset) -> str:
+    """Write a candidate as Python does, as a user would fit it on these data."""
+    text = " ".join(repr(candidate.model(data)).split())
     return f"{text}, fitted on each list by itself" if candidate.each_list else text
 
 

@@ -1,0 +1,109 @@
+"""Candidates: names, baselines with the same settings, and a choice that fits the data."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+import semirank
+from semirank import RankingDataset
+from semirank.registry import RANKERS
+from semirank.selection.candidates import as_candidates, features_for, name_of
+from semirank.selection.counterparts import supervised, trait_of
+from semirank.selection.defaults import default_candidates
+
+SUPERVISED = {
+    "distance-ranking", "rankrls", "rankrls-cv", "rank-svm", "rankboost", "line-search-ranker",
+    "logistic-ranker", "linear-svm-ranker", "blend", "auto-ranker",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RANKERS)
+def test_every_ranker_is_known_as_supervised_or_has_a_supervised_baseline(name):
+    ranker = RANKERS[name]()
+    trait = trait_of(ranker)
+    assert (trait is None) == (name in SUPERVISED)
+    if trait is not None:
+        assert trait_of(supervised(ranker)) is None
+        shared = trait.baseline.get_params(deep=False).keys() & ranker.get_params(deep=False).keys()
+        changed = {key for key in shared if repr(getattr(trait.baseline, key)) != repr(getattr(ranker, key))}
+        assert changed <= {"smoothness", "smoothnesses", "presumed_negatives", "ranker"}
+
+
+def test_settings_go_over_to_the_baseline():
+    ranker = semirank.TransductiveSVM(C=3.0, presumed_negatives=5)
+    baseline = trait_of(ranker).baseline
+    assert (baseline.C, baseline.presumed_negatives) == (3.0, 5)
+    assert supervised(ranker).presumed_negatives == 0
+    assert trait_of(semirank.ManifoldRanking(metric="cosine")).baseline.metric == "cosine"
+    inner = semirank.RankRLS(ridge=7.0)
+    assert repr(trait_of(semirank.FeatureGeneration(inner)).baseline) == repr(inner)
+
+
+def test_a_blend_is_measured_against_what_is_left_of_it():
+    linear, boosted, graph = semirank.LogisticRanker(), semirank.RankBoost(), semirank.ManifoldRanking()
+    assert trait_of(semirank.Blend([linear, boosted])) is None
+    assert repr(trait_of(semirank.Blend([linear, graph])).baseline) == repr(linear)
+    three = trait_of(semirank.Blend([linear, graph, boosted], weights=[1, 2, 3])).baseline
+    assert [type(ranker).__name__ for _, ranker in three.rankers] == ["LogisticRanker", "RankBoost"]
+    assert three.weights == [1, 3]
+    assert isinstance(trait_of(semirank.Blend([graph, graph])).baseline, semirank.DistanceRanking)
+
+
+def test_names_tell_what_is_unusual():
+    assert name_of(semirank.RankBoost(n_rounds=30)) == "rankboost(n_rounds=30)"
+    assert name_of(semirank.LogisticRanker(random_state=3)) == "logistic-ranker"
+    text = semirank.TextRanker(semirank.LogisticRanker(), n_components=9)
+    assert name_of(text) == "lsa-9 + logistic-ranker"
+    assert name_of(semirank.Blend([semirank.RankBoost(), semirank.RankRLS()])) == "rankboost & rankrls"
+
+
+def test_a_comparison_gives_its_seed_to_rankers_without_one():
+    [first, second] = as_candidates(
+        [semirank.RankBoost(), ("own", semirank.RankBoost(random_state=9))], random_state=4
+    )
+    assert (first.ranker.random_state, second.ranker.random_state) == (4, 9)
+
+
+def test_texts_become_features_once():
+    texts = ["red apple", "green apple", "red car", "slow car", "old car"]
+    data = RankingDataset(np.zeros((5, 0)), [1, 1, 0, 0, np.nan], texts=texts)
+    candidates = as_candidates([semirank.TextRanker(semirank.LogisticRanker(), n_components=2)])
+    assert [each.n_components for each in candidates] == [None, 2]
+    features = features_for(data, candidates)
+    model = candidates[1].model(data).fit(data.texts, data.y)
+    inside = model.ranker_.fit(features[2], data.y)
+    assert inside.scores_ == pytest.approx(model.scores_)
+
+
+def dense(n_lists=2):
+    rng = np.random.default_rng(0)
+    n = 20 * n_lists
+    return RankingDataset(rng.normal(size=(n, 3)), rng.integers(0, 2, n), np.repeat(np.arange(n_lists), 20))
+
+
+@pytest.mark.parametrize("thorough", [False, True])
+@pytest.mark.parametrize("protocol", ["lists", "items"])
+@pytest.mark.parametrize("kind", ["dense", "sparse", "texts", "digits"])
+def test_the_choice_has_both_sides_and_every_baseline(kind, protocol, thorough):
+    data = {
+        "dense": dense,
+        "sparse": lambda: dense().replace(X=csr_array(np.eye(40))),
+        "texts": lambda: dense().replace(texts=[f"text {i}" for i in range(40)]),
+        "digits": lambda: semirank.load("digits"),
+    }[kind]()
+    found = default_candidates(data, protocol, thorough=thorough)
+    names = [each.name for each in found]
+    assert len(set(names)) == len(names)
+    assert any(each.assumption is None for each in found)
+    assert any(each.assumption is not None for each in found)
+    assert all(each.baseline in names for each in found if each.assumption is not None)
+    usual = {each.name for each in default_candidates(data, protocol)}
+    assert usual <= set(names)
+    assert (len(names) > len(usual)) == thorough
+
+
+def test_rankers_of_one_function_for_all_lists_are_fitted_on_each_where_lists_share_items():
+    found = {each.name: each for each in default_candidates(semirank.load("digits"), "items")}
+    assert found["rankboost(n_rounds=30)"].each_list
+    assert not found["manifold-ranking"].each_list
+    assert not any(each.each_list for each in default_candidates(dense(), "items"))
