@@ -99,6 +99,14 @@ def test_lists_bear_as_many_folds_as_they_can():
     assert "1 labelled lists are not measured" in plan.notes[0]
 
 
+def test_lists_without_a_relevant_item_teach_but_are_not_measured():
+    data = lists_of(*[np.array([1, 0, 0])] * 3, *[np.array([0.0, 0, 0])] * 2)
+    plan = plan_splits(data, "lists", metric="AP")
+    assert plan.lists.tolist() == [0, 1, 2]
+    assert plan.notes == ("2 labelled lists are never held out: AP is undefined on their labels.",)
+    assert all(split.shown[9:].all() for split in plan.splits)
+
+
 def test_same_seed_same_splits_and_other_repeats_do_not_change_them():
     data = lists_of(*[np.array([1, 0, 1, 0, 0, nan])] * 3)
     few, many = (plan_splits(data, "items", n_repeats=n).splits for n in (2, 5))

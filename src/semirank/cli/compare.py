@@ -92,7 +92,8 @@ def compare(
     _show(found, speaking)
     _write(found, report, speaking)
     if not found.complete:
-        raise KeyboardInterrupt
+        speaking.say("interrupted: the same command with --resume goes on")
+        raise typer.Exit(130)
 
 
 def _check(rankers: list[str] | None, metric: str | None, report: Path) -> None:

@@ -7,7 +7,6 @@ user; nothing is read from a file or a network.
 
 import os
 import pickle
-import signal
 import sys
 import traceback
 from typing import Any
@@ -29,7 +28,6 @@ def answer(bench: Bench, task: Any) -> Cell | str:
 
 def main() -> None:
     """Answer tasks until there are no more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the business of the process that asked
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a ranker prints must not get between answers
     tasks = sys.stdin.buffer

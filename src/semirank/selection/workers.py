@@ -132,6 +132,7 @@ class Crew:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env=self._environment,
+                start_new_session=True,  # Ctrl-C is the business of this process
             )
             self._processes.append(process)
         return process
