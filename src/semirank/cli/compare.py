@@ -134,7 +134,7 @@ def _show(found: "Comparison", speaking: Speaking) -> None:
     speaking.say("")
     for words in (*found.words, *found.warnings):
         speaking.say(words)
-    if found.budget is not None and found.budget.worth:
+    if found.verdict == "helps" and found.budget is not None and found.budget.worth:
         speaking.say(_worth(found))
 
 

@@ -170,7 +170,9 @@ def _choose(
     data: RankingDataset, rankers: Iterable[Given] | None, plan: Plan, thorough: bool, random_state: int
 ) -> list[Candidate]:
     if rankers is None:
-        return default_candidates(data, plan.protocol, thorough=thorough, random_state=random_state)
+        return default_candidates(
+            data, plan.protocol, keep=plan.keep, thorough=thorough, random_state=random_state
+        )
     candidates = as_candidates(rankers, random_state)
     if not candidates:
         raise ValueError("There is no ranker to compare: give at least one.")

@@ -48,7 +48,12 @@ _OWN_FUNCTION = (DistanceRanking, ManifoldRanking, PersonalizedPageRank)  # one 
 
 
 def default_candidates(
-    data: RankingDataset, protocol: ProtocolName, *, thorough: bool = False, random_state: int = 0
+    data: RankingDataset,
+    protocol: ProtocolName,
+    *,
+    keep: int | None = None,
+    thorough: bool = False,
+    random_state: int = 0,
 ) -> list[Candidate]:
     """Choose rankers by what the data are: texts or features, new lists or the rest of the same lists.
 
@@ -58,13 +63,15 @@ def default_candidates(
         What is to be ranked.
     protocol : {"lists", "items"}
         What is held out.
+    keep : int, optional
+        How many labels of each list, or labelled lists, rankers will see at most.
     thorough : bool
         Also rankers that take long.
     random_state : int
         Seed of rankers that draw at random.
     """
     if data.texts is not None:
-        chosen = _for_texts(data, protocol, thorough)
+        chosen = _for_texts(_labels_at_hand(data, protocol, keep), protocol, thorough)
     elif protocol == "lists":
         chosen = _for_lists(thorough)
     elif issparse(data.X):
@@ -115,10 +122,17 @@ def _for_sparse_items(thorough: bool) -> list[Given]:
     return [*chosen, TransductiveSVM(), SemiRankBoost(30, metric="cosine")] if thorough else chosen
 
 
-def _for_texts(data: RankingDataset, protocol: ProtocolName, thorough: bool) -> list[Given]:
+def _labels_at_hand(data: RankingDataset, protocol: ProtocolName, keep: int | None) -> float:
+    """Return how many labels a ranker of one list, or of all together, will see."""
+    counts = data.labelled_per_list
+    if protocol == "items":
+        return float(np.median(np.minimum(counts[counts > 0], keep or counts.max())))
+    return float(np.median(counts[counts > 0]) * (keep or (counts > 0).sum()))
+
+
+def _for_texts(n_labels: float, protocol: ProtocolName, thorough: bool) -> list[Given]:
     """Texts: words, latent directions of all texts, and graphs over both."""
-    labels = data.labelled_per_list
-    size = 100 if np.median(labels[labels > 0]) >= MANY_LABELS else 50
+    size = 100 if n_labels >= MANY_LABELS else 50
     chosen: list[Given] = [
         TextRanker(LogisticRanker()),
         TextRanker(LinearSVMRanker()),

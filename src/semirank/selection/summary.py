@@ -68,7 +68,7 @@ def _unlabelled(plain: Standing | None, semi: Standing | None, judge: Judge) -> 
         return f"Unlabelled data helps: {change} ({p}; {shares} {contrast.degraded:.0%})."
     if contrast.verdict == "harms":
         return f"Unlabelled data harms: {change} ({p})."
-    limit = contrast.words.rpartition("; ")[2]
+    limit = contrast.words.partition("after correction; ")[2]
     return f"There is no evidence that unlabelled data helps: {change} ({p}; {limit}."
 
 

@@ -111,10 +111,16 @@ class Judge:
         by = f"{self.metric} {contrast.difference:+.3f} against {contrast.baseline}"
         if contrast.verdict != "no evidence":
             return f"{contrast.verdict}: {by} ({n}, {p} after correction)"
-        x = contrast.detectable
-        below = "any difference" if x is None else f"a difference below {x:.2g}"
-        limit = f"{n} are too few to see {below}"
-        return f"no evidence: {by} ({p} after correction; {limit})"
+        return f"no evidence: {by} ({p} after correction; {self._limit(contrast, n)})"
+
+    def _limit(self, contrast: Contrast, n: str) -> str:
+        """Say what the test could have seen."""
+        if contrast.changed == 0:
+            return f"nothing changed in {n}"
+        if contrast.detectable is not None:
+            return f"{n} are too few to see a difference below {contrast.detectable:.2g}"
+        more = "; repeat more often" if self.unit == "draw" else ""
+        return f"{n} are too few to see any difference{more}"
 
 
 def _verdict(difference: float, p: float, level: float) -> Judgement:
