@@ -146,6 +146,21 @@ def test_random_differences_are_no_evidence():
     assert "12 lists are too few to see a difference below" in words.words
 
 
+@pytest.mark.parametrize(("n_lists", "size", "unit"), [(1, 30, "fold"), (8, 10, "list")])
+def test_equally_good_rankers_are_told_apart_as_rarely_as_promised(n_lists, size, unit):
+    """Two features that say nothing, 100 draws of everything: a verdict in about five of them at most."""
+    rng = np.random.default_rng(1)
+    qid = np.repeat(np.arange(n_lists), size)
+    verdicts = []
+    for _ in range(100):
+        data = RankingDataset(rng.normal(size=(len(qid), 2)), np.arange(len(qid)) % 2, qid)
+        rankers = against("one", 0, "other", 1)
+        found = compare(data, rankers, "AUC", protocol="items", n_repeats=2, budget=False)
+        assert found.protocol.unit == unit
+        verdicts.append(found.standing("one").contrast.verdict != "no evidence")
+    assert np.mean(verdicts) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 100)
+
+
 @pytest.mark.parametrize(
     ("n_lists", "more"), [(1, ["rayleigh-ranker", "transductive-rankrls", "transductive-svm"]), (10, [])]
 )
