@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from semirank.selection import Comparison, Standing
 
 KEEP = 10
+DIGITS = 4
 ENDINGS = (".html", ".htm", ".md", ".json")
 
 
@@ -150,15 +151,19 @@ def _row(standing: "Standing", metric: str) -> dict[str, Any]:
     return {
         "place": standing.place,
         "ranker": standing.name,
-        metric: standing.mean,
-        "low": None if interval is None else interval.low,
-        "high": None if interval is None else interval.high,
+        metric: _round(standing.mean),
+        "low": _round(interval and interval.low),
+        "high": _round(interval and interval.high),
         "baseline": standing.baseline,
-        "difference": None if contrast is None else contrast.difference,
-        "p": None if contrast is None else contrast.p_adjusted,
+        "difference": _round(contrast and contrast.difference),
+        "p": _round(contrast and contrast.p_adjusted),
         "verdict": _verdict(standing),
-        "fit_s": standing.fit_seconds,
+        "fit_s": _round(standing.fit_seconds),
     }
+
+
+def _round(value: float | None) -> float | None:
+    return None if value is None else round(value, DIGITS)
 
 
 def _verdict(standing: "Standing") -> str | None:
