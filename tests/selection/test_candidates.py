@@ -13,7 +13,7 @@ from semirank.selection.defaults import default_candidates
 
 SUPERVISED = {
     "distance-ranking", "rankrls", "rankrls-cv", "rank-svm", "rankboost", "line-search-ranker",
-    "logistic-ranker", "linear-svm-ranker", "blend", "auto-ranker",
+    "logistic-ranker", "linear-svm-ranker", "blend",
 }  # fmt: skip
 
 
@@ -47,6 +47,19 @@ def test_a_blend_is_measured_against_what_is_left_of_it():
     assert [type(ranker).__name__ for _, ranker in three.rankers] == ["LogisticRanker", "RankBoost"]
     assert three.weights == [1, 3]
     assert isinstance(trait_of(semirank.Blend([graph, graph])).baseline, semirank.DistanceRanking)
+
+
+def test_a_ranker_that_chooses_is_measured_against_the_best_only():
+    chooser = type("AutoRanker", (semirank.DistanceRanking,), {})()
+    [candidate] = as_candidates([chooser])
+    assert candidate.baseline is None
+    assert "held-out labels" in candidate.assumption
+    rng = np.random.default_rng(0)
+    data = RankingDataset(rng.normal(size=(20, 2)), rng.integers(0, 2, 20))
+    found = semirank.compare(data, [chooser, "logistic-ranker"], "AUC", n_repeats=1, budget=False)
+    assert found.standing("AutoRanker").contrast is None
+    assert found.standing("AutoRanker").contrast_best.baseline == "logistic-ranker"
+    assert found.best_supervised == "logistic-ranker"
 
 
 def test_names_tell_what_is_unusual():

@@ -92,8 +92,9 @@ def _with_baselines(entry: Any, random_state: int) -> list[Candidate]:
     trait = trait_of(ranker)
     if trait is None:
         return [_unwrapped(Candidate(name or name_of(ranker), ranker))]
-    baselines = _with_baselines(trait.baseline, random_state)
-    candidate = Candidate(name or name_of(ranker), ranker, trait.assumption, baselines[-1].name)
+    baselines = [] if trait.baseline is None else _with_baselines(trait.baseline, random_state)
+    baseline = baselines[-1].name if baselines else None
+    candidate = Candidate(name or name_of(ranker), ranker, trait.assumption, baseline)
     return [*baselines, _unwrapped(candidate)]
 
 

@@ -28,11 +28,14 @@ LIST_SHIFT = "lists differ in where their items lie, not in what makes an item g
 SIMILAR_LISTS = "similar lists are ranked by similar rankers"
 
 
+CHOSEN = "whichever assumption held-out labels support, or none"
+
+
 class Trait(NamedTuple):
-    """An assumption about unlabelled data, and the ranker without it."""
+    """An assumption about unlabelled data, and the ranker without it, if there is one."""
 
     assumption: str
-    baseline: Ranker
+    baseline: Ranker | None
 
 
 def trait_of(ranker: Ranker) -> Trait | None:
@@ -66,7 +69,7 @@ def trait_of(ranker: Ranker) -> Trait | None:
 def supervised(ranker: Ranker) -> Ranker:
     """Return the ranker without unlabelled data: itself, or its baseline."""
     trait = trait_of(ranker)
-    return ranker if trait is None else supervised(trait.baseline)
+    return ranker if trait is None or trait.baseline is None else supervised(trait.baseline)
 
 
 def _like(kind: type[Ranker]) -> Callable[[Any], Ranker]:
@@ -113,7 +116,7 @@ def _trait_of_blend(blend: Blend) -> Trait | None:
     return Trait(assumptions[0], kept[0][1] if kept else supervised(members[0][1]))
 
 
-_TRAITS: dict[str, tuple[str, Callable[[Any], Ranker]]] = {
+_TRAITS: dict[str, tuple[str, Callable[[Any], Ranker | None]]] = {
     "ManifoldRanking": (MANIFOLD, _like(DistanceRanking)),
     "ManifoldRankingCV": (MANIFOLD, _like(DistanceRanking)),
     "PersonalizedPageRank": (MANIFOLD, _like(DistanceRanking)),
@@ -127,4 +130,5 @@ _TRAITS: dict[str, tuple[str, Callable[[Any], Ranker]]] = {
     "ImportanceWeighting": (LIST_SHIFT, _inner),
     "PseudoMargin": (LOW_DENSITY, _like(RankBoost)),
     "RankerPropagation": (SIMILAR_LISTS, _inner),
+    "AutoRanker": (CHOSEN, lambda ranker: None),  # it measures itself against the best of all
 }

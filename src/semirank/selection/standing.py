@@ -88,7 +88,7 @@ class Standing(Record):
     assumption : str or None
         What it assumes about unlabelled data, in words; None: it does not use any (supervised).
     baseline : str or None
-        Its supervised counterpart; None for a supervised ranker.
+        Its supervised counterpart; None for a supervised ranker, and for one that chooses among several.
     status : {"finished", "failed", "timeout", "interrupted"}
         Only a finished ranker has a mean, and a place.
     reason : str or None
