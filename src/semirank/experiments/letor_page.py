@@ -31,10 +31,11 @@ def letor(seed: int = 0, progress: Progress | None = None, trials: int = 3, n_jo
     result = Result(
         "letor", "LETOR: four assumptions about lists without labels", {"seed": seed, "draws": trials}
     )
+    judged = _judge(values)
+    result.text(_in_short(judged))
     for collection in runs.COLLECTIONS:
         for at, metric in enumerate(runs.METRICS):
             result.table(f"{collection}: {metric} in %", _means(values, collection, at))
-    judged = _judge(values)
     result.table("Against the control: AP points, and what a test over lists says", _verdict_rows(judged))
     result.table("Stability: shares of the test lists whose AP changed, in %", _stability_rows(values))
     result.table("The thesis's summary, for comparison (read from its slides)", THESIS)
@@ -47,7 +48,7 @@ def letor(seed: int = 0, progress: Progress | None = None, trials: int = 3, n_jo
 PROTOCOL = (
     "Five folds: three training parts, one unused, one ranked. The labelled lists are drawn from the "
     "training lists that have different labels; the test lists of a fold are given without labels, all at "
-    "once (of MQ2008, fifty in each fold). AP takes labels of 1 and more as relevant; a list without a "
+    "once (of MQ2008, thirty in each fold). AP takes labels of 1 and more as relevant; a list without a "
     "relevant item counts 0, as is the custom for these collections; equal scores take the mean over "
     "their orders. Each method is compared with its control on the same labelled lists: the difference is "
     "averaged over draws for each test list, tested by sign flips over lists, and p is corrected (Holm) "
@@ -156,6 +157,20 @@ def _shares(values: Floats, control: Floats) -> str:
     gains = (values - control)[:, :, 0]
     shares = (np.abs(gains) > 1e-6, gains > 1e-6, gains < -1e-6)
     return " / ".join(f"{100 * share.mean():.0f}" for share in shares)
+
+
+def _in_short(judged: Mapping[tuple[str, str, int | None], tuple[float, float]]) -> str:
+    """Answer whether to use any of the methods on such data."""
+    words = [_word(*value) for value in judged.values()]
+    said = (
+        f"Of {len(words)} comparisons, {words.count('improve')} improve and {words.count('degrade')} degrade."
+    )
+    if words.count("improve") > words.count("degrade"):
+        return f"**In short.** {said} Try the methods that improve below on lists like these."
+    return (
+        f"**In short.** {said} On features made for ranking, as here, take the ranker as it is. Each method "
+        "pays where its assumption truly holds: see [where each assumption holds](assumptions.md)."
+    )
 
 
 def _conclusions(judged: Mapping[tuple[str, str, int | None], tuple[float, float]]) -> list[str]:
