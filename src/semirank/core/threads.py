@@ -2,9 +2,13 @@
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from functools import cache
 from typing import Any
 
+import scipy.linalg  # noqa: F401 (brings its own library of matrix operations, which must be known below)
 from numba import get_num_threads
+from threadpoolctl import ThreadpoolController
 
 
 def in_parallel(work: Callable[[Any], Any], tasks: Iterable[Any], n_threads: int | None = None) -> list[Any]:
@@ -17,3 +21,16 @@ def in_parallel(work: Callable[[Any], Any], tasks: Iterable[Any], n_threads: int
         return [work(task) for task in tasks]
     with ThreadPoolExecutor(n_threads) as pool:
         return list(pool.map(work, tasks))
+
+
+def one_blas_thread() -> AbstractContextManager[Any]:
+    """Let products and factorisations of matrices use one thread: the same bits on any machine.
+
+    The libraries are looked up once; each time would take longer than a small fit.
+    """
+    return _libraries().limit(limits=1, user_api="blas")
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    return ThreadpoolController()

@@ -10,9 +10,9 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from semirank.core.arrays import Floats, Integers
+from semirank.core.threads import one_blas_thread
 from semirank.dataset import DataWarning, Features
 from semirank.density_ratio.bells import Bells, Distances
 from semirank.density_ratio.likelihood import Likelihood
@@ -165,7 +165,7 @@ class KLIEP(Storable, BaseEstimator):
     def estimate(self, train: Features, test: Features, given: Floats) -> Self:
         """Do as `fit` does, without checks and warnings, for callers that do both for many fits at once."""
         self.n_features_in_ = int(train.shape[1])
-        with threadpool_limits(1, "blas"):
+        with one_blas_thread():
             order = self._order(test)
             bells = Bells(test[_evenly(order, self.n_centres)], self.even)
             distances = bells.distances(test)
@@ -186,7 +186,7 @@ class KLIEP(Storable, BaseEstimator):
         X = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
         if X.shape[1] != self.n_features_in_:
             raise ValueError(f"X has {X.shape[1]} features; KLIEP was fitted on {self.n_features_in_}.")
-        with threadpool_limits(1, "blas"):
+        with one_blas_thread():
             return self._ratio(X)
 
     def _check(self, train: Any, test: Any, sample_weight: Any) -> tuple[Features, Features, Floats]:

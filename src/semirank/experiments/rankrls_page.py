@@ -4,8 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
+from semirank.core.threads import one_blas_thread
 from semirank.experiments.rankrls import (
     DIFFERENCES,
     REGRESSION,
@@ -61,7 +60,7 @@ def rankrls(seed: int = 0, progress: Progress | None = None, trials: int = 20) -
     result = Result(
         "rankrls", "RankRLS: lists, held-out lists and transduction", {"seed": seed, "trials": trials}
     )
-    with threadpool_limits(1, "blas"):  # small matrices wait for threads longer than they compute
+    with one_blas_thread():  # small matrices wait for threads longer than they compute
         found = _measure(seed, progress, trials)
     for name in COLLECTIONS:
         result.table(f"{name}: label differences against the labels themselves", found[name])

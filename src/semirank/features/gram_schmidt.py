@@ -13,10 +13,9 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.preprocessing import normalize
 from sklearn.utils import Tags, gen_batches
 from sklearn.utils.validation import check_is_fitted, validate_data
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from semirank.core.arrays import AnyArray, Floats, Integers
-from semirank.core.threads import in_parallel
+from semirank.core.threads import in_parallel, one_blas_thread
 from semirank.dataset import Features
 from semirank.kernels import GAMMA, KERNEL, Kernel, resolve, squared_lengths
 from semirank.limits import Between, Limit, check_limits
@@ -139,7 +138,7 @@ class GramSchmidt(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
             block = kernel.block(X[rows].astype(np.float64), self.basis_)
             features[rows] = _forward(self.triangle_, block)
 
-        with threadpool_limits(1, "blas"):
+        with one_blas_thread():
             in_parallel(fill, gen_batches(X.shape[0], BLOCK_ROWS))
         return features
 
@@ -207,7 +206,7 @@ class Orthogonalisation:
 
     def complete(self, progress: Progress) -> None:
         """Go on in rounds until all components are there or nothing is left to describe."""
-        with threadpool_limits(1, "blas"):
+        with one_blas_thread():
             while self.known < self.size and self.residual.max() > self.slack:
                 self._update(self._choose(*self._contenders()))
                 progress(self.known, self.size)

@@ -10,9 +10,9 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.preprocessing import normalize
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from semirank.core.arrays import AnyArray
+from semirank.core.threads import one_blas_thread
 from semirank.limits import SEED, Between, Limit, OneOf, check_limits
 from semirank.storage import Storable
 
@@ -104,7 +104,7 @@ class LSA(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32))
         if abs(X).max() == 0:
             raise ValueError("All items are 0: there is no direction to tell them apart.")
-        with threadpool_limits(1, "blas"):
+        with one_blas_thread():
             model = self._decomposition(X.shape).fit(X.astype(np.float64, copy=False))
         kept = model.singular_values_ > NEGLIGIBLE * model.singular_values_[0]
         self.components_, self.singular_values_ = model.components_[kept], model.singular_values_[kept]
@@ -114,7 +114,7 @@ class LSA(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         """Return the features of items, old or new, in float32 when X is, else in float64."""
         check_is_fitted(self, "components_")
         X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
-        with threadpool_limits(1, "blas"):
+        with one_blas_thread():
             features = X @ self.components_.T
         return (features if self.norm is None else normalize(features)).astype(X.dtype, copy=False)
 

@@ -82,6 +82,7 @@ class Diffusion:
     _place: Integers
     _roots: Floats
     _known: Components
+    _light: AnyArray
 
     def __init__(self, graph: csr_array, indptr: Any = None) -> None:
         lists = check_lists(indptr, graph.shape[0])
@@ -89,11 +90,13 @@ class Diffusion:
         rows = Sparse(S.indptr.astype(np.uint64), S.indices.astype(np.uint32), S.data)
         order = quick_order(rows, lists)
         volumes = np.bincount(parts, weights=d).astype(np.float64)
+        ordered = reorder(rows, order)
         fields = {
             "degrees": d,
             "components": parts,
             "indptr": lists,
-            "_rows": reorder(rows, order),
+            "_rows": ordered,
+            "_light": ordered.weights.astype(np.float32),
             "_order": order,
             "_place": np.argsort(order),
             "_roots": np.sqrt(np.where(d > 0.0, d, 1.0)[order]),
@@ -134,12 +137,14 @@ class Diffusion:
         y = np.asarray(y, dtype=np.float64)
         if start is None and solver == "iterate":
             start = y / (1.0 - alpha)
-        columns = y.reshape(len(y), -1)[self._order]
-        begin = None if start is None else np.reshape(start, columns.shape)[self._order]
+        columns = y.reshape(len(y), -1).take(self._order, axis=0)
+        begin = None if start is None else np.reshape(start, columns.shape).take(self._order, axis=0)
         known = None if solver == "iterate" else self._known
-        problem = Problem(self._rows, self.indptr, alpha, tol, max_iter, get_num_threads(), known)
+        problem = Problem(
+            self._rows, self.indptr, alpha, tol, max_iter, get_num_threads(), known, self._light
+        )
         solved = SOLVERS[solver](problem, columns, begin)
-        scores, sweeps, residual = solved[0][self._place], *solved[1:]
+        scores, sweeps, residual = solved[0].take(self._place, axis=0), *solved[1:]
         if y.ndim == 1:
             return Solution(scores[:, 0], sweeps[:, 0], residual[:, 0])
         return Solution(scores, sweeps, residual)

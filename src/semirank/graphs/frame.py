@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
 from semirank.core.neighbours import scan_products
-from semirank.core.threads import in_parallel
+from semirank.core.threads import in_parallel, one_blas_thread
 from semirank.graphs.points import squared_lengths
 
 BLOCK_COLUMNS = 4096
@@ -104,5 +103,5 @@ def keep_smallest(rows: AnyArray, groups: Integers, candidates: Candidates, keep
 
 def multiply_in_parallel(work: Callable[[Any], None], tasks: Iterable[Any]) -> None:
     """Run tasks that multiply matrices: one thread of BLAS for each, so that their number changes no bit."""
-    with threadpool_limits(1, "blas"):
+    with one_blas_thread():
         in_parallel(work, tasks)

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils import gen_batches
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from semirank.core.arrays import Floats
 from semirank.core.lists import centre_list
-from semirank.core.threads import in_parallel
+from semirank.core.threads import in_parallel, one_blas_thread
 from semirank.dataset import Features, RankingDataset
 from semirank.dataset.checks import check_features
 
@@ -51,7 +50,7 @@ def list_axes(lists: Any, n_axes: int | None = None) -> Floats:
             found = _axes(part)[: len(own)]
             own[: len(found)] = found / (np.linalg.norm(found) or 1.0)
 
-    with threadpool_limits(1, "blas"):
+    with one_blas_thread():
         in_parallel(fill, gen_batches(len(parts), BLOCK))
     return axes
 

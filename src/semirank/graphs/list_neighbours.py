@@ -5,11 +5,10 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from sklearn.utils import gen_batches
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from semirank.core.arrays import Floats, Integers
 from semirank.core.assignment import best_assignments
-from semirank.core.threads import in_parallel
+from semirank.core.threads import in_parallel, one_blas_thread
 from semirank.graphs.list_axes import covariances, variances
 
 Kind = Literal["matching", "psd"]
@@ -91,7 +90,7 @@ def blocks(n_lists: int, progress: Progress | None) -> Iterable[slice]:
 
 def in_threads(work: Callable[[Any], None], tasks: Iterable[Any]) -> None:
     """Do small products of matrices side by side, each in one thread."""
-    with threadpool_limits(1, "blas"):
+    with one_blas_thread():
         in_parallel(work, tasks)
 
 

@@ -10,10 +10,9 @@ from scipy.linalg import LinAlgError, cho_solve, cholesky, solve_triangular
 from scipy.sparse import csr_array, diags_array, triu
 from sklearn.utils import Tags, gen_even_slices
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from semirank.core.arrays import Floats, Integers
-from semirank.core.threads import in_parallel
+from semirank.core.threads import in_parallel, one_blas_thread
 from semirank.dataset import Features, RankingDataset
 from semirank.features.gram_schmidt import GramSchmidt
 from semirank.graphs import knn_graph, laplacian
@@ -268,7 +267,7 @@ def roughness(X: Floats, graph_laplacian: csr_array) -> Floats:
             total += X[some].T @ (upper[some] @ X)
         return total
 
-    with threadpool_limits(1, "blas"):
+    with one_blas_thread():
         total = np.sum(in_parallel(part, gen_even_slices(X.shape[0], min(PARTS, X.shape[0]))), axis=0)
     return (total + total.T) / X.shape[0]
 

@@ -7,11 +7,10 @@ from typing import Self
 
 import numpy as np
 from scipy.sparse import csr_array, diags_array, issparse
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
 from semirank.core.lists import centre_in_turn, centre_lists
-from semirank.core.threads import in_parallel
+from semirank.core.threads import in_parallel, one_blas_thread
 from semirank.dataset import Features
 from semirank.kernels import squared_lengths
 from semirank.rankers.ridge.pairs import Pairs
@@ -115,7 +114,7 @@ class LabelledPairs(Pairs):
 
         blocks = self._blocks(max(PRODUCT_CELLS // n_features, 2 * n_features))
         # one thread of BLAS for each block and the sum in order: the same bits for any number of threads
-        with threadpool_limits(1, "blas"):
+        with one_blas_thread():
             products = sum(in_parallel(product, blocks), start=np.zeros((n_features + 1, n_features + 1)))
         return products[:-1, :-1], products[:-1, -1]
 
