@@ -1,10 +1,33 @@
-"""Where rankers are judged: values per list are averaged here, and only here."""
+"""Where rankers are judged: values per list are averaged here, and only here.
 
-from semirank.selection.candidates import Candidate
-from semirank.selection.comparing import CannotCompareError, compare
-from semirank.selection.comparison import Comparison, Contrast, Standing
-from semirank.selection.evaluation import Evaluation, evaluate, hidden_labels
-from semirank.selection.protocols import Plan, choose_protocol, plan_splits, usual_metric
+Names are imported when they are first used: to measure scores takes no ranker.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from semirank.selection.candidates import Candidate
+    from semirank.selection.comparing import CannotCompareError, compare
+    from semirank.selection.comparison import Comparison, Contrast, Standing
+    from semirank.selection.evaluation import Evaluation, evaluate, hidden_labels
+    from semirank.selection.protocols import Plan, choose_protocol, plan_splits, usual_metric
+
+_HOMES = {
+    "Candidate": "candidates",
+    "CannotCompareError": "comparing",
+    "Comparison": "comparison",
+    "Contrast": "comparison",
+    "Evaluation": "evaluation",
+    "Plan": "protocols",
+    "Standing": "comparison",
+    "choose_protocol": "protocols",
+    "compare": "comparing",
+    "evaluate": "evaluation",
+    "hidden_labels": "evaluation",
+    "plan_splits": "protocols",
+    "usual_metric": "protocols",
+}
 
 __all__ = [
     "Candidate",
@@ -21,3 +44,11 @@ __all__ = [
     "plan_splits",
     "usual_metric",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
