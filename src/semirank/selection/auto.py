@@ -1,0 +1,198 @@
+"""AutoRanker: the ranker that held-out labels recommend, chosen and fitted in one call."""
+
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import clone
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from semirank.core.arrays import Floats
+from semirank.dataset import Features, RankingDataset
+from semirank.features import LSA, TfIdf
+from semirank.limits import FLAG, Between, Either, Limit, OneOf
+from semirank.rankers import Ranker
+from semirank.selection.auto_gate import Choice, Gate, too_few
+from semirank.selection.auto_limits import Candidates, MetricChoice
+from semirank.selection.auto_plan import plan_choice
+from semirank.selection.auto_shortlist import Shortlist, given_shortlist, shortlist
+from semirank.selection.auto_trials import Trials, latent
+from semirank.selection.splits import TooFewLabelsError
+
+
+class AutoRanker(Ranker):
+    """Choose a ranker by held-out labels, and use unlabelled items only where that is shown to help.
+
+    The rankers that suit the kind of data are fitted on a part of the labels, with all items there to learn
+    from, and measured on the rest. The best one that learns from labels alone stands; one that uses
+    unlabelled items takes its place only through the gate:
+
+    - it must be better with unlabelled items than without any, by more than a standard error;
+    - it must be better than every ranker that learns from labels alone: beyond chance, by a test that is
+      corrected for the number of rankers tried, or at all if it has done well on other data of this kind.
+
+    What was chosen is fitted again on all labels. Where labels are too few to hold any out, the usual choice
+    for the kind of data is taken, and `verdict_` says that this is experience and not evidence.
+
+    Parameters
+    ----------
+    time_budget : float, optional
+        Seconds for the choice. The usual rankers are tried in any case, others while there is time. None:
+        all are tried.
+    metric : str
+        What to choose by, in the notation of `semirank.metrics`. "auto": nDCG@10 where whole lists are held
+        out, AUC where items are.
+    candidates : sequence of str, Ranker or (name, ranker) pairs, optional
+        What to try instead; the first that learns from labels alone is the one that stays unless another
+        is better. Baselines are added. None: what suits the data.
+    thorough : bool
+        Without `candidates`: also try rankers that take long.
+    random_state : int
+        Seed of all that is drawn. Same seed, same choice, unless time runs out.
+    n_jobs : int, optional
+        Number of threads that try rankers. None: one.
+
+    Attributes
+    ----------
+    ranker_ : Ranker
+        The chosen ranker, fitted on all labels.
+    verdict_ : str
+        What was chosen and why, in words.
+    leaderboard_ : list of dict
+        One row for each ranker that was tried, the best first: name, ranker, what it assumes about unlabelled
+        items (None: nothing), mean of the metric, difference to the best supervised ranker, p-value, seconds,
+        and why it could not be measured. Empty where labels were too few.
+    scores_ : float64 array of shape (n_items,)
+        Scores of the items given to `fit`, in the caller's order.
+    protocol_ : str
+        What was held out, and why.
+    features_ : TfIdf or None
+        What turns texts into features.
+    lsa_ : LSA or None
+        What turns these, or other sparse features, into latent semantic ones, where the chosen ranker
+        wants them.
+
+    Notes
+    -----
+    Some ten fits of each candidate. Graphs are built once for all of them, and rankers with a closed form for
+    left-out labels choose their own parameters by it inside each fit.
+
+    It takes five labelled lists, or in one list ten labels of relevant items, to choose. Held-out relevant
+    items are ranked among held-out irrelevant ones; where there are fewer than ten of these, among all
+    unlabelled items, provided that these are many.
+
+    Examples
+    --------
+    >>> import semirank
+    >>> moons = semirank.load("moons", noise=0.05, random_state=0)
+    >>> few = moons.hide_labels(keep=4, keep_levels=True, random_state=0)
+    >>> auto = semirank.AutoRanker().fit(few.X, few.y)
+    >>> print(auto.verdict_[:66])
+    graph: the usual choice for items with dense features, relevant or
+    >>> semirank.metrics.auc(moons.y, auto.scores_).round(2)
+    array([1.])
+    """
+
+    limits: ClassVar[Mapping[str, Limit]] = {
+        "time_budget": Either(Between(0, closed="neither"), OneOf(None)),
+        "metric": MetricChoice(),
+        "candidates": Candidates(),
+        "thorough": FLAG,
+        "random_state": Between(0, 2**32 - 1, Integral),
+        "n_jobs": Either(Between(-1, kind=Integral), OneOf(None)),
+    }
+
+    ranker_: Ranker
+    verdict_: str
+    leaderboard_: list[dict[str, Any]]
+    protocol_: str
+    features_: TfIdf | None
+    lsa_: LSA | None
+
+    def __init__(
+        self,
+        time_budget: float | None = None,
+        metric: str = "auto",
+        candidates: Any = None,
+        *,
+        thorough: bool = False,
+        random_state: int = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.time_budget = time_budget
+        self.metric = metric
+        self.candidates = candidates
+        self.thorough = thorough
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
+        """Choose a ranker by held-out labels, and fit it on all labels."""
+        self.features_ = TfIdf() if are_texts(X) else None
+        data = self._check(X if self.features_ is None else self.features_.fit_transform(X), y, qid)
+        options = self._options(data)
+        views = {size: latent(data.X, size) for size in {each.n_components for each in options.candidates}}
+        choice = self._choose(data, options, {size: features for size, (_, features) in views.items()})
+        chosen = options.named(choice.name)
+        self.verdict_, self.leaderboard_ = choice.verdict, choice.leaderboard
+        self.lsa_, features = views[chosen.n_components]
+        rows = np.argsort(data.order)  # the ranker gets the caller's order, so that `explain` speaks of it
+        self.ranker_ = clone(chosen.ranker).fit(features[rows], data.y[rows], data.qid[rows])
+        self.scores_ = self.ranker_.scores_
+        return self
+
+    def predict(self, X: Any, qid: Any = None) -> Floats:
+        """Score new items with the chosen ranker."""
+        check_is_fitted(self, "ranker_")
+        data = self._check_new(X if self.features_ is None else self.features_.transform(X), qid)
+        features = data.X if self.lsa_ is None else self.lsa_.transform(data.X)
+        return data.restore(self.ranker_.predict(features, data.qid))
+
+    def explain(self, item: int) -> Any:
+        """Split the score of a fitted item into contributions of labelled items, where the ranker can."""
+        check_is_fitted(self, "ranker_")
+        if not hasattr(self.ranker_, "explain"):
+            kind = type(self.ranker_).__name__
+            raise ValueError(f"The chosen ranker, {kind}, cannot split its scores among labelled items.")
+        return self.ranker_.explain(item)
+
+    def _options(self, data: RankingDataset) -> Shortlist:
+        """Return what may be chosen."""
+        if self.candidates is None:
+            options = shortlist(data, thorough=self.thorough, random_state=self.random_state)
+        else:
+            options = given_shortlist(self.candidates, self.random_state)
+        return options.without_unlabelled() if data.labelled.all() else options
+
+    def _choose(
+        self, data: RankingDataset, options: Shortlist, views: Mapping[int | None, Features]
+    ) -> Choice:
+        """Try the candidates on held-out labels; by experience alone where none can be held out."""
+        try:
+            test = plan_choice(data, self.metric, self.random_state)
+        except TooFewLabelsError as problem:
+            self.protocol_ = "No label was held out."
+            return too_few(options, str(problem))
+        self.protocol_ = test.plan.why
+        trials = Trials(data, views, test.plan, test.metric.name, test.unlabelled)
+        tried = trials.run(options.candidates, options.n_first, self.time_budget, self.n_jobs)
+        return Gate(options, test.judge(data, self.random_state), tried, trials.try_alone).choose()
+
+    def _new_items(self, X: Any, y: Any, qid: Any) -> RankingDataset:
+        return RankingDataset(X if self.features_ is None else np.zeros((len(X), 0)), y, qid)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        return tags
+
+
+def are_texts(X: Any) -> bool:
+    """Tell whether items are texts: a sequence or one column of them."""
+    if issparse(X) or getattr(X, "ndim", 1) != 1 or not isinstance(X, Iterable):
+        return False
+    return any(isinstance(text, str) for text in islice(X, 100))

@@ -1,0 +1,45 @@
+"""What the parameters of AutoRanker may be."""
+
+from typing import Any
+
+from semirank import metrics
+from semirank.meta.members import Rankers
+from semirank.registry import RANKERS
+from semirank.selection.auto_plan import AUTO
+
+
+class Candidates:
+    """Rankers, by name or themselves, or None."""
+
+    def __contains__(self, value: object) -> bool:
+        if value is None:
+            return True
+        if not isinstance(value, (list, tuple)) or len(value) == 0:
+            return False
+        return all(entry in RANKERS if isinstance(entry, str) else [entry] in Rankers() for entry in value)
+
+    def __str__(self) -> str:
+        return "a sequence of names of rankers, rankers or (name, ranker) pairs, or None"
+
+    def parse(self, text: str) -> Any:
+        """Read names with commas between them, or None."""
+        return None if text.lower() == "none" else text.split(",")
+
+
+class MetricChoice:
+    """The name of a metric, or "auto"."""
+
+    def __contains__(self, value: object) -> bool:
+        if not isinstance(value, str):
+            return False
+        try:
+            return value == AUTO or bool(metrics.parse(value))
+        except ValueError:
+            return False
+
+    def __str__(self) -> str:
+        return "'auto' or the name of a metric such as 'nDCG@10'"
+
+    def parse(self, text: str) -> str:
+        """Take the text as it is."""
+        return text
