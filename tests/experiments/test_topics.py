@@ -120,8 +120,8 @@ def test_verdicts_say_where():
     }
     assert verdicts("ours", gains) == (
         "*ours* is clearly above *weak* and *frail* in every setting. *ours* is clearly below *strong* in "
-        "every setting. *ours* is against *mixed* clearly above at few and clearly below at many, and not to "
-        "be told apart elsewhere. *ours* is not to be told apart from *equal* in any setting."
+        "every setting. Against *mixed*, *ours* is clearly above at few and clearly below at many, and not "
+        "to be told apart elsewhere. *ours* is not to be told apart from *equal* in any setting."
     )
 
 

@@ -118,22 +118,22 @@ def verdicts(ours: str, gains: Mapping[str, Mapping[str, Gain]]) -> str:
     rivals: dict[str, list[str]] = {}
     for rival, row in gains.items():
         rivals.setdefault(_where(row), []).append(f"*{rival}*")
-    return " ".join(f"*{ours}* is {where.format(_list(names))}." for where, names in rivals.items())
+    return " ".join(where.format(f"*{ours}*", _list(names)) + "." for where, names in rivals.items())
 
 
 def _where(row: Mapping[str, Gain]) -> str:
-    """Say, with {} for the rival, in which settings a gain is clear."""
+    """Say, with {0} for one method and {1} for the other, in which settings a gain is clear."""
     found = {
         "above": [label for label, each in row.items() if each.clear and each.points > 0],
         "below": [label for label, each in row.items() if each.clear and each.points < 0],
     }
     for side, labels in found.items():
         if len(labels) == len(row):
-            return f"clearly {side} {{}} in every setting"
+            return f"{{0}} is clearly {side} {{1}} in every setting"
     parts = [f"clearly {side} at {_list(labels)}" for side, labels in found.items() if labels]
     if not parts:
-        return "not to be told apart from {} in any setting"
-    return f"against {{}} {_list(parts)}, and not to be told apart elsewhere"
+        return "{0} is not to be told apart from {1} in any setting"
+    return f"Against {{1}}, {{0}} is {_list(parts)}, and not to be told apart elsewhere"
 
 
 def _list(words: Sequence[str]) -> str:
