@@ -32,7 +32,8 @@ WORK_OF_A_THREAD = 2_000_000
 class Problem(NamedTuple):
     """What is to be solved, and on how many threads at most.
 
-    lists: (n_lists + 1,), where each list starts. known: what need not be found by sweeps.
+    lists: (n_lists + 1,), where each list starts. known: what need not be found by sweeps. light: the weights
+    of S in float32, None to make them.
     """
 
     S: Sparse
@@ -42,6 +43,13 @@ class Problem(NamedTuple):
     max_iter: int
     n_threads: int = 1
     known: Components | None = None
+    light: AnyArray | None = None
+
+    def weights(self, precision: Any) -> AnyArray:
+        """Return the weights of S in this precision."""
+        if self.light is not None and self.light.dtype == precision:
+            return self.light
+        return self.S.weights.astype(precision, copy=False)
 
 
 class System(NamedTuple):
@@ -113,11 +121,11 @@ def solve(
 def _refine(
     correct: Correct, exact: System, problem: Problem, y: Floats, start: Floats | None, precision: Any
 ) -> Solved:
-    coarse = exact._replace(S=exact.S._replace(weights=exact.S.weights.astype(precision, copy=False)))
+    coarse = exact._replace(S=exact.S._replace(weights=problem.weights(precision)))
     labels = exact.norms(y)
     goal = max(problem.tol, SMALLEST_TOL) * labels
-    row = np.repeat(np.arange(exact.n_lists), np.diff(problem.lists))
-    f = np.zeros_like(y) if start is None else np.where((labels > 0.0)[row], start, 0.0)
+    sizes = np.diff(problem.lists)
+    f = np.zeros_like(y) if start is None else np.where(np.repeat(labels > 0.0, sizes, axis=0), start, 0.0)
     r = y if start is None else exact.residual(f, y)
     n_sweeps = np.zeros(labels.shape, dtype=np.int64)
     while True:
@@ -126,13 +134,14 @@ def _refine(
         if not unfinished.any():
             return f, n_sweeps, np.divide(left, labels, out=np.zeros_like(left), where=labels > 0.0)
         scale = np.where(unfinished, left, 1.0)
-        rest = np.where(unfinished[row], r / scale[row], 0.0)
+        scale_of_row = np.repeat(scale, sizes, axis=0)
+        rest = np.where(np.repeat(unfinished, sizes, axis=0), r / scale_of_row, 0.0)
         if problem.known is not None:
-            _steps(y).level(problem.alpha, problem.known, f, rest, scale[row])
+            _steps(y).level(problem.alpha, problem.known, f, rest, scale_of_row)
         share = np.divide(goal / scale, exact.norms(rest), out=np.ones_like(goal), where=unfinished)
         share = np.clip(share, FINEST[precision], 1.0)
         correction, more = correct(coarse, rest.astype(precision), share, problem.max_iter - n_sweeps)
-        f += correction * scale[row]
+        f += correction * scale_of_row
         n_sweeps += np.maximum(more, unfinished)
         r = exact.residual(f, y)
 
