@@ -339,3 +339,12 @@ def test_cv_finds_the_setting_that_is_plainly_better():
 def test_cv_refuses_a_grid_outside_the_limits(options):
     with pytest.raises(ValueError, match=next(iter(options))):
         ManifoldRankingCV(**options).fit(points(), labels())
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_saved_model_finds_directions_with_the_same_bits(sparse, tmp_path):
+    X = points(120, 6)
+    X = csr_array(np.where(np.abs(X) < 0.3, 0, X)) if sparse else X
+    ranker = ManifoldRanking(metric="cosine", combine="ratio").fit(X, labels(120))
+    ranker.save(tmp_path / "model")
+    np.testing.assert_array_equal(semirank.load_model(tmp_path / "model").predict(X), ranker.predict(X))
