@@ -62,7 +62,7 @@ if TYPE_CHECKING:
         write_table,
     )
     from semirank.registry import load_model
-    from semirank.selection import compare
+    from semirank.selection import AutoRanker, compare
 
 _ROOMS = (
     "dataset",
@@ -80,6 +80,7 @@ _ROOMS = (
     "storage",
 )
 _HOMES = {
+    "AutoRanker": "selection",
     "Blend": "meta",
     "DistanceRanking": "rankers",
     "FeatureGeneration": "meta",
@@ -126,6 +127,7 @@ _HOMES = {
 
 __all__ = [
     "KLIEP",
+    "AutoRanker",
     "Blend",
     "DistanceRanking",
     "FeatureGeneration",

@@ -4,6 +4,7 @@ import os
 from difflib import get_close_matches
 from typing import Any
 
+import semirank
 from semirank import storage
 from semirank.density_ratio import KLIEP
 from semirank.features import LSA, GramSchmidt, RankLDA, TfIdf
@@ -62,12 +63,19 @@ RANKERS: dict[str, type[Ranker]] = {
 }
 
 
+_ABOVE = {"auto-ranker": "AutoRanker"}  # made in rooms above this one; the package finds them when asked
+
+
 def ranker_class(name: str) -> type[Ranker]:
     """Return the class behind a name; an unknown name gets the nearest known one suggested."""
+    if name in _ABOVE:
+        kind: type[Ranker] = getattr(semirank, _ABOVE[name])
+        return kind
     if name not in RANKERS:
-        near = get_close_matches(name, RANKERS, n=1, cutoff=0.4)
+        known = [*RANKERS, *_ABOVE]
+        near = get_close_matches(name, known, n=1, cutoff=0.4)
         hint = f"Did you mean {near[0]!r}? " if near else ""
-        raise ValueError(f"There is no ranker {name!r}. {hint}Known: {', '.join(RANKERS)}.")
+        raise ValueError(f"There is no ranker {name!r}. {hint}Known: {', '.join(known)}.")
     return RANKERS[name]
 
 
@@ -85,5 +93,6 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     array([-1.])
     """
     others = (TextRanker, KLIEP, GramSchmidt, LSA, RankLDA, TfIdf)
-    kinds = {kind.__name__: kind for kind in (*RANKERS.values(), *others)}
+    above = map(ranker_class, _ABOVE)
+    kinds = {kind.__name__: kind for kind in (*RANKERS.values(), *above, *others)}
     return storage.load(path, kinds)

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from semirank.selection.auto import AutoRanker
     from semirank.selection.candidates import Candidate
     from semirank.selection.comparing import CannotCompareError, compare
     from semirank.selection.comparison import Comparison, Contrast, Standing
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from semirank.selection.protocols import Plan, choose_protocol, plan_splits, usual_metric
 
 _HOMES = {
+    "AutoRanker": "auto",
     "Candidate": "candidates",
     "CannotCompareError": "comparing",
     "Comparison": "comparison",
@@ -30,6 +32,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "AutoRanker",
     "Candidate",
     "CannotCompareError",
     "Comparison",

@@ -1,0 +1,220 @@
+"""AutoRanker: what it chooses, what it says about it, and that its gate closes."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_array
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import semirank
+from semirank import AutoRanker, DistanceRanking, ManifoldRanking, RankRLS, RankRLSCV
+from semirank.selection.auto_gate import Gate
+from semirank.selection.auto_shortlist import Shortlist, shortlist
+from semirank.selection.auto_trials import Tried
+from semirank.selection.candidates import Candidate
+from semirank.selection.verdicts import Judge
+
+nan = np.nan
+
+
+def moons(keep, **options):
+    data = semirank.load("moons", noise=0.05, random_state=0)
+    return data, data.hide_labels(keep=keep, random_state=0, **options)
+
+
+def blobs(n, rng, apart=3.0, n_features=5):
+    y = (np.arange(n) % 2).astype(float)
+    X = rng.normal(size=(n, n_features))
+    X[:, 0] += apart * (y - 0.5)
+    return X, y
+
+
+def lists(n_lists, n_items=12, unlabelled=0, seed=0):
+    rng = np.random.default_rng(seed)
+    qid = np.repeat(np.arange(n_lists + unlabelled), n_items)
+    X = rng.normal(size=(len(qid), 4))
+    y = np.digitize(X[:, 0] - X[:, 1] + 0.5 * rng.normal(size=len(qid)), [0.0, 1.0]).astype(float)
+    return X, np.where(qid < n_lists, y, nan), qid
+
+
+def chosen(auto):
+    return auto.verdict_.partition(":")[0]
+
+
+@parametrize_with_checks([AutoRanker(candidates=["rankrls", "manifold-ranking"])])
+def test_scikit_learns_own_checks(estimator, check):
+    check(estimator)
+
+
+def test_unlabelled_items_are_used_where_they_help():
+    truth = semirank.load("digits", relevant=list("01234"))
+    few = truth.hide_labels(keep=80, keep_levels=True, random_state=0)
+    auto = AutoRanker(candidates=["rankrls-cv", ManifoldRanking(combine="ratio")]).fit(few.X, few.y)
+    assert isinstance(auto.ranker_, ManifoldRanking)
+    assert "it uses unlabelled items, which helps: AUC" in auto.verdict_
+    assert semirank.metrics.auc(np.where(few.labelled, nan, truth.y), auto.scores_)[0] > 0.97
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_gate_closes_on_pure_noise(seed):
+    rng = np.random.default_rng(seed)
+    X, y = blobs(60, rng)
+    noise = [rng.normal(size=(300, 5)) * X.std(axis=0), rng.uniform(-3, 3, size=(300, 5))][seed % 2]
+    auto = AutoRanker(random_state=seed).fit(np.vstack([X, noise]), np.append(y, np.full(300, nan)))
+    best = {row["name"]: row["assumption"] for row in auto.leaderboard_}
+    assert best[chosen(auto)] is None
+    assert "it learns from labels alone" in auto.verdict_
+
+
+def test_without_unlabelled_items_it_is_the_supervised_ranker():
+    X, y, qid = lists(8)
+    auto = AutoRanker(candidates=[RankRLS(), "transductive-rankrls"]).fit(X, y, qid)
+    np.testing.assert_array_equal(auto.scores_, RankRLS().fit(X, y, qid).scores_)
+    assert [row["assumption"] for row in auto.leaderboard_] == [None]
+    X, y = blobs(60, np.random.default_rng(0))
+    auto = AutoRanker().fit(X, y)
+    assert all(row["assumption"] is None for row in auto.leaderboard_)
+    np.testing.assert_array_equal(auto.scores_, clone(auto.ranker_).fit(X, y).scores_)
+
+
+def test_few_labels_get_the_usual_choice_and_no_claim():
+    _, few = moons(2, keep_levels=True)
+    auto = AutoRanker().fit(few.X, few.y)
+    assert isinstance(auto.ranker_, ManifoldRanking)
+    assert "not evidence" in auto.verdict_
+    assert auto.leaderboard_ == []
+    one = np.where(few.y == 1, 1.0, nan)
+    auto = AutoRanker().fit(few.X, one)
+    assert auto.ranker_.combine == "positive"
+    X, y, qid = lists(3, unlabelled=4)
+    assert isinstance(AutoRanker().fit(X, y, qid).ranker_, RankRLSCV)
+
+
+def test_texts_and_sparse_features():
+    texts = [f"{'apple pear' if i % 2 else 'wheel engine'} word{i % 7} word{i % 5}" for i in range(60)]
+    y = np.where(np.arange(60) < 4, np.arange(60) % 2, nan).astype(float)
+    auto = AutoRanker().fit(texts, y)
+    assert chosen(auto) == "screening"
+    assert (auto.scores_[1::2].min() > auto.scores_[::2].max()).all()
+    new = auto.predict(["pear", "engine"])
+    assert new[0] > new[1]
+    assert auto.score(texts, np.arange(60) % 2) == 1.0
+    sparse = semirank.features.TfIdf().fit_transform(texts)
+    np.testing.assert_array_equal(AutoRanker().fit(sparse, y).scores_, auto.scores_)
+
+
+def test_latent_features_are_kept_for_new_items(tmp_path):
+    rng = np.random.default_rng(0)
+    X = csr_array(rng.random((300, 80)) * (rng.random((300, 80)) < 0.2))
+    y = np.where(np.arange(300) < 45, np.arange(300) % 9 == 0, nan)
+    auto = AutoRanker().fit(X, y)
+    assert chosen(auto) == "topics and graph"  # 45 labels, five of them relevant
+    assert auto.lsa_.n_components_ == 80
+    auto.save(tmp_path / "model")
+    again = semirank.load_model(tmp_path / "model")
+    np.testing.assert_array_equal(again.predict(X), auto.predict(X))
+    assert again.verdict_ == auto.verdict_
+
+
+def test_lists_are_chosen_by_lists_held_out():
+    X, y, qid = lists(8, unlabelled=3)
+    auto = AutoRanker(random_state=0).fit(X, y, qid)
+    assert "lists" in auto.protocol_
+    assert len(auto.leaderboard_) == 6
+    assert auto.predict(X, qid) == pytest.approx(auto.scores_)
+
+
+def test_lists_of_the_same_items_are_ranked_each_by_its_own_labels():
+    data = semirank.load("digits").select([0, 1, 2])
+    few = data.hide_labels(keep=40, keep_levels=True, random_state=0)
+    options = shortlist(few)
+    assert {"kernel", "boosted"}.isdisjoint(each.name for each in options.candidates)
+    auto = AutoRanker().fit(few.X, few.y, few.qid)
+    assert semirank.metrics.auc(data.y, auto.scores_, data.qid).mean() > 0.9
+
+
+def test_frames_names_and_the_callers_order():
+    X, y, qid = lists(8, unlabelled=2)
+    order = np.random.default_rng(3).permutation(len(y))
+    frame = pd.DataFrame(X[order], columns=list("abcd")).assign(qid=qid[order])
+    auto = AutoRanker(candidates=["rankrls"]).fit(frame, y[order])
+    np.testing.assert_allclose(auto.scores_, RankRLS().fit(X, y, qid).scores_[order])
+    assert auto.explain(5)[1].sum() == pytest.approx(auto.scores_[5])
+    with pytest.raises(ValueError, match="names should match"):
+        auto.predict(frame.rename(columns={"a": "z"}))
+
+
+def test_a_ranker_that_cannot_explain():
+    _, few = moons(2, keep_levels=True)
+    auto = AutoRanker(candidates=[DistanceRanking()]).fit(few.X, few.y)
+    with pytest.raises(ValueError, match="DistanceRanking, cannot split"):
+        auto.explain(0)
+
+
+def test_the_usual_rankers_are_tried_when_there_is_no_time():
+    _, few = moons(40, keep_levels=True)
+    auto = AutoRanker(time_budget=1e-9).fit(few.X, few.y)
+    reasons = {row["name"]: row["reason"] for row in auto.leaderboard_}
+    assert reasons["kernel"] is None
+    assert reasons["graph"] is None
+    assert reasons["boosted"] == "out of time"
+
+
+def test_threads_change_nothing():
+    _, few = moons(40, keep_levels=True)
+    names = ["rankrls-cv", "manifold-ranking", "rankboost"]
+    one, two = (AutoRanker(candidates=names, n_jobs=jobs).fit(few.X, few.y) for jobs in (None, 2))
+    np.testing.assert_array_equal(one.scores_, two.scores_)
+    assert [row["mean"] for row in one.leaderboard_] == [row["mean"] for row in two.leaderboard_]
+
+
+def test_the_metric_can_be_chosen_and_less_can_be_better():
+    X, y, qid = lists(8)
+    auto = AutoRanker(metric="Disagreement", candidates=["rankrls-cv", "rankboost"]).fit(X, y, qid)
+    means = [row["mean"] for row in auto.leaderboard_]
+    assert means == sorted(means)
+
+
+def gate(units, alone=0.6, trusted=("graph",), usual="line"):
+    """Judge made-up observations; every candidate has the value `alone` without unlabelled items."""
+    assumed = {"graph", "boost", "mix"}
+    candidates = tuple(
+        Candidate(name, DistanceRanking(), "assumes" if name in assumed else None) for name in units
+    )
+    options = Shortlist("features", candidates, usual, trusted, usual)
+    judge = Judge("list", 0.25, 0.95, "AUC", 1, 0, 100)
+    tried = [Tried(each, units[each.name], 0.0) for each in candidates]
+    return Gate(options, judge, tried, lambda each: Tried(each, np.full(12, alone), 0.0)).choose()
+
+
+def test_the_gate_by_made_up_observations():
+    noise = np.random.default_rng(0).normal(0, 0.01, (5, 12))
+    line = 0.7 + noise[0]
+    assert gate({"line": line, "graph": line + 0.001 + noise[1] / 100}).name == "graph"  # trusted, better
+    assert gate({"line": line, "graph": line - 0.001}).name == "line"  # trusted, worse
+    assert gate({"line": line, "graph": line + 0.01}, alone=0.75).name == "line"  # better without them
+    assert gate({"line": line, "boost": line + 0.05}, alone=0.75).name == "line"
+    assert gate({"line": line, "boost": line + 0.002 + noise[2]}).name == "line"  # unproven
+    assert gate({"line": line, "boost": line + 0.05}).name == "boost"  # proven
+    assert gate({"line": line, "curve": line + 0.05, "graph": line + 0.02}).name == "curve"
+    assert (
+        gate({"line": line, "curve": line + 0.0001 + noise[3] - noise[3].mean()}).name == "line"
+    )  # not clearly better
+    found = gate({"line": line, "graph": line + 0.02, "boost": line + 0.05})
+    assert found.name == "boost"
+    assert [row["name"] for row in found.leaderboard] == ["boost", "graph", "line"]
+
+
+def test_nothing_can_be_fitted():
+    failed = Tried(Candidate("line", DistanceRanking()), None, 0.0, "no luck")
+    options = Shortlist("features", (failed.candidate,), "line", (), "line")
+    with pytest.raises(ValueError, match=r"No ranker .* line: no luck"):
+        Gate(options, Judge("list", 0.25, 0.95, "AUC", 1, 0, 100), [failed], lambda each: failed).choose()
+
+
+@pytest.mark.parametrize("parameter", list(AutoRanker.limits))
+def test_parameters_outside_their_limits(parameter):
+    X, y, qid = lists(3)
+    with pytest.raises(ValueError, match=f"^{parameter} must be "):
+        AutoRanker().set_params(**{parameter: object()}).fit(X, y, qid)
