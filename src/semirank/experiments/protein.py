@@ -61,17 +61,28 @@ def cut_by_likeness(data: RankingDataset, seed: int) -> Integers:
     return np.asarray(KMeans(N_LISTS, n_init=1, random_state=seed).fit_predict(X), dtype=np.int64)
 
 
-CONCLUSION = ""
+CONCLUSION = (
+    "With seed 0 and the default number of trials. In plain words: no method is safe to use without a "
+    "trial. Where lists differ from each other, the pseudo margin is ahead of RankBoost with few and "
+    "with many lists (p = 0.03 and 0.21), but RankBoost is the weakest base there, and stays so; where "
+    "lists are samples of one whole, it is 0.6 to 0.7 Angstrom behind RankBoost. Feature generation and "
+    "importance weighting change many lists and their mean little, as in the thesis. Propagation, the "
+    "best method of the thesis, is below its base in all four settings: lists alike in shape do not "
+    "need the same ranker here. Of 24 comparisons with a base, three have p < 0.05, one of them a gain; "
+    "one or two are to be expected by chance. The base counts more: with five lists cut at random, "
+    "RankRLS, RankSVM and RankBoost are 1.5 to 1.9 Angstrom better than line search, which learns few "
+    "lists by heart; with thirty the difference is no longer clear."
+)
 
 ABOUT = (
     f"The set names no proteins, so there are no lists in it: {N_LISTS * LIST_SIZE:,} models are drawn "
     f"at random and cut into {N_LISTS} lists, once into models that are alike (k-means on the nine "
-    "scaled features: lists differ from each other as proteins do), once at random (all lists are "
-    "samples of one whole). Labels are minus the RMSD. In each of five folds 20 lists are ranked "
-    "without their labels, and 5 or 30 others teach. A gain in Label@1 is over the control: line search "
-    "for the base rankers, the base ranker for what is built on it. p is from a t-test over lists; "
-    "verdicts are at p < 0.05, not corrected for their number. Changed, better and worse: the share of "
-    "lists whose first model has another, a higher or a lower label than with the control. In the "
-    "thesis 32 % of the lists changed by importance weighting, 45 % by feature generation and 70 % by "
-    "the pseudo margin."
+    "scaled features, so that lists differ from each other, as those of proteins would), once at random "
+    "(all lists are samples of one whole). Labels are minus the RMSD. In each of five folds 20 lists "
+    "are ranked without their labels, and 5 or 30 others teach. A gain in Label@1 is over the control: "
+    "line search for the base rankers, the base ranker for what is built on it. p is from a t-test over "
+    "lists; verdicts are at p < 0.05, not corrected for their number. Changed, better and worse: the "
+    "share of lists whose first model has another, a higher or a lower label than with the control. In "
+    "the thesis 32 % of the lists changed by importance weighting, 45 % by feature generation and 70 % "
+    "by the pseudo margin."
 )

@@ -63,7 +63,18 @@ def _effort_rows(measured: list[Cell], found: Any) -> Rows:
     ]
 
 
-CONCLUSION = ""
+CONCLUSION = (
+    "With seed 0 and the default number of trials. In plain words: with ten sentences, none of the four "
+    "assumptions helps or hurts by more than chance could. The signs agree with the thesis for the "
+    "pseudo margin (+0.2 to +0.4 BLEU over RankBoost with each number of sentences) and for feature "
+    "generation (below RankBoost with each number); propagation, which gained in the thesis, gains "
+    "nothing. What counts more is the choice of the base: taught by eight sentences, line search on the "
+    "metric itself is 1.3 to 1.8 BLEU ahead of the rankers that learn from all pairs (p from 0.04 to "
+    "0.15), although RankBoost has far fewer pairs in the wrong order. Learning pairs well is not "
+    "learning the first place, which is how the thesis explains the loss by feature generation. The "
+    "thesis had 500 lists of 260 to 360 proposals; differences below about one BLEU cannot be told from "
+    "chance here."
+)
 
 ABOUT_BLEU = (
     "50 lists: 100 proposals by the Moses decoder for each of ten sentences in each of five runs, 14 "
