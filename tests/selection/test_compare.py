@@ -309,10 +309,10 @@ def test_workers_give_the_same_figures():
 
 def test_what_takes_too_long_is_stopped_and_never_ranked():
     data = signal_and_noise(n_lists=6)
-    found = compare(data, [("slow", Slow()), ("good", Column(0))], "AUC", timeout=2, budget=False)
+    found = compare(data, [("slow", Slow()), ("good", Column(0))], "AUC", timeout=8, budget=False)
     slow = found.standing("slow")
     assert (slow.status, slow.place, slow.mean) == ("timeout", None, None)
-    assert slow.reason == "took longer than 2 seconds for 6 fits"
+    assert slow.reason == "took longer than 8 seconds for 6 fits"
     assert found.standing("good").place == 1
     assert found.complete
 

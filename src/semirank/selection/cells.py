@@ -103,6 +103,10 @@ class Bench:
         notes = tuple(dict.fromkeys(str(warning.message) for warning in caught))[:MOST_NOTES]
         return self._measure(scores, split, seconds, rank_seconds, notes)
 
+    def warm_up(self) -> None:
+        """Load the compiled loops of the metrics, so that no ranker is charged for that."""
+        self._metrics(np.array([0.0, 1.0]), np.array([0.0, 1.0]), np.zeros(2, dtype=np.int64))
+
     def _items(self, candidate: Candidate) -> Any:
         if reads_texts(candidate.ranker):
             return self.data.texts
@@ -138,12 +142,7 @@ class Bench:
         self, scores: Floats, split: Split, seconds: float, rank_seconds: float | None, notes: tuple[str, ...]
     ) -> Cell:
         data, rest = self.data, self._judged_items(split)
-        y, s, qid = split.held_out(data)[rest], scores[rest], data.qid[rest]
-        found = metrics.measure([self.metric, f"Judged@{self.depth}"], y, s, qid, unlabelled=self.unlabelled)
-        values, judged = found.values()
-        curve = metrics.precision_recall_curve(
-            y, s, qid, levels=len(RECALL_LEVELS), unlabelled=self.unlabelled
-        )
+        values, judged, curve = self._metrics(split.held_out(data)[rest], scores[rest], data.qid[rest])
         lists = np.unique(data.list_of_item[rest])
         return Cell(
             values=self._per_list(lists, values),
@@ -155,6 +154,14 @@ class Bench:
             peak_memory=peak_memory(),
             notes=notes,
         )
+
+    def _metrics(self, y: Floats, scores: Floats, qid: Any) -> tuple[Floats, Floats, Floats]:
+        """Return the metric and Judged@k on each list, and precision at each recall."""
+        names = [self.metric, f"Judged@{self.depth}"]
+        values, judged = metrics.measure(names, y, scores, qid, unlabelled=self.unlabelled).values()
+        levels = len(RECALL_LEVELS)
+        curve = metrics.precision_recall_curve(y, scores, qid, levels=levels, unlabelled=self.unlabelled)
+        return values, judged, curve
 
     def _judged_items(self, split: Split) -> Booleans:
         """Mark the items that were not shown, of the lists that have held-out labels."""
