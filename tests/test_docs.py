@@ -16,7 +16,9 @@ HEADINGS = ["Idea", "Formula", "When it helps and when it hurts", "Example", "Co
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_examples_run(page):
+def test_examples_run(page, tmp_path, monkeypatch):
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)  # what an example writes is gone afterwards
     failures, _ = doctest.testfile(str(page), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
     assert failures == 0
 

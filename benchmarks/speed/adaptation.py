@@ -4,12 +4,13 @@ python benchmarks/speed/adaptation.py
 
 The peers are one LightGBM lambdarank training of 100 trees on the same items, and the same adaptation
 without anything kept from list to list: scikit-learn's kernel PCA, then a fit on all features from scratch.
-The scores of the latter must be ours. Needs lightgbm (pip install -e ".[peers]").
+The scores of the latter must be ours. All on one thread, so that processor time can be compared. Needs lightgbm (pip install -e ".[peers]").
 """
 
 import time
 from collections.abc import Callable
 
+import numba
 import numpy as np
 from lightgbm import LGBMRanker
 from sklearn.decomposition import KernelPCA
@@ -49,7 +50,7 @@ def compare(n_bins: int | None) -> None:
     X, y, qid = lists(N_LISTS)
     new, _, new_qid = lists(20, seed=1)
     items = new[new_qid == 0]
-    theirs, sizes = LGBMRanker(n_estimators=100, verbose=-1, n_jobs=2), np.bincount(qid)
+    theirs, sizes = LGBMRanker(n_estimators=100, verbose=-1, n_jobs=1), np.bincount(qid)
     ours = FeatureGeneration(RankBoost(n_bins=n_bins)).fit(X, y, qid)
     np.testing.assert_allclose(ours.predict(items), naive(X, y, qid, items, n_bins), atol=1e-8)
     runs = {
@@ -74,5 +75,6 @@ def report(times: dict[str, list[list[float]]], heading: str) -> None:
 
 
 if __name__ == "__main__":
+    numba.set_num_threads(1)
     compare(n_bins=255)
     compare(n_bins=None)
