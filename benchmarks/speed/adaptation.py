@@ -4,7 +4,8 @@ python benchmarks/speed/adaptation.py
 
 The peers are one LightGBM lambdarank training of 100 trees on the same items, and the same adaptation
 without anything kept from list to list: scikit-learn's kernel PCA, then a fit on all features from scratch.
-The scores of the latter must be ours. All on one thread, so that processor time can be compared. Needs lightgbm (pip install -e ".[peers]").
+The scores of the latter must be ours. All on one thread, so that processor time can be compared.
+Needs lightgbm (pip install -e ".[peers]").
 """
 
 import time
