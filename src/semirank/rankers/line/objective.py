@@ -105,7 +105,7 @@ class ListObjective:
         lines = scores[items], moves[items], gains[items], order[items] - starts[0], starts - starts[0]
         follow(kind, *lines, discounts, room, times, amounts, found)
         kept = np.arange(room[-1]) < np.repeat(room[:-1] + found, self._room[lists])
-        return times[kept], (amounts * np.repeat(self._scales[lists], self._room[lists]))[kept]
+        return times[kept], amounts[kept] * np.repeat(self._scales[lists], found)
 
     def _by_trial(self, k: int, scores: Floats, moves: Floats) -> tuple[Floats, Floats]:
         """Measure one list in every interval between crossings of items with different labels."""
