@@ -95,7 +95,7 @@ def compare(
     random_state : int
         Same seed, same result.
     n_jobs : int, optional
-        Number of processes, -1 for one for each core. None: all in this process.
+        Number of processes, each in one thread; -1: one for each core. None: all in this process.
     timeout : float, optional
         Seconds for all fits of one ranker together. One that takes longer is stopped, and never ranked.
     progress : callable, optional

@@ -57,7 +57,7 @@ def run_here(bench: Bench, tasks: Sequence[Task], limit: Limit) -> Iterator[tupl
 
 
 class Crew:
-    """Processes that run tasks, each with its share of the cores.
+    """Processes that run tasks, each in one thread: several fits at a time use cores better than one fit.
 
     Parameters
     ----------
@@ -68,8 +68,7 @@ class Crew:
     """
 
     def __init__(self, bench: Bench, n_workers: int) -> None:
-        cores = max(1, (os.cpu_count() or 1) // n_workers)
-        self._environment = os.environ | dict.fromkeys(THREAD_SETTINGS, str(cores))
+        self._environment = os.environ | dict.fromkeys(THREAD_SETTINGS, "1")
         self._environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
         self._bench = bench
         self._threads = ThreadPoolExecutor(n_workers)
