@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from semirank.experiments import (
     assumptions,
+    auto,
     letor_page,
     manifold,
     manifold_reuters,
@@ -29,6 +30,7 @@ EXPERIMENTS: dict[str, Callable[..., Result]] = {
     "assumptions": assumptions.assumptions,
     "translation": translation.translation,
     "protein": protein.protein,
+    "auto": auto.auto,
 }
 
 __all__ = ["EXPERIMENTS", "Result"]

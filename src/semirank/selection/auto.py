@@ -44,7 +44,7 @@ class AutoRanker(Ranker):
         Seconds for the choice. The usual rankers are tried in any case, others while there is time. None:
         all are tried.
     metric : str
-        What to choose by, in the notation of `semirank.metrics`. "auto": nDCG@10 where whole lists are held
+        What to choose by, in the notation of `semirank.metrics`. "auto": nDCG where whole lists are held
         out, AUC where items are.
     candidates : sequence of str, Ranker or (name, ranker) pairs, optional
         What to try instead; the first that learns from labels alone is the one that stays unless another
@@ -81,7 +81,7 @@ class AutoRanker(Ranker):
     Some ten fits of each candidate. Graphs are built once for all of them, and rankers with a closed form for
     left-out labels choose their own parameters by it inside each fit.
 
-    It takes five labelled lists, or in one list ten labels of relevant items, to choose. Held-out relevant
+    It takes six labelled lists, or in one list ten labels of relevant items, to choose. Held-out relevant
     items are ranked among held-out irrelevant ones; where there are fewer than ten of these, among all
     unlabelled items, provided that these are many.
 

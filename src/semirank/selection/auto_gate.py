@@ -11,8 +11,11 @@ from semirank.core.arrays import Floats
 from semirank.selection.auto_shortlist import KINDS, Shortlist
 from semirank.selection.auto_trials import Tried
 from semirank.selection.candidates import Candidate
-from semirank.selection.comparison import Contrast
+from semirank.selection.comparison import Contrast, Unit
 from semirank.selection.verdicts import Judge
+
+CLEARLY: dict[Unit, float] = {"list": 2.0, "draw": 2.0, "fold": 1.0}
+"""Standard errors that make a clear difference; that of folds allows for the labels they share."""
 
 
 class Choice(NamedTuple):
@@ -91,9 +94,9 @@ class Gate:
         return best if self._clearly_better(units[best], units[holder]) else holder
 
     def _clearly_better(self, units: Floats, others: Floats) -> bool:
-        """Tell whether the mean is better by more than a standard error of the difference."""
+        """Tell whether the mean is better by more than `CLEARLY` standard errors of the difference."""
         contrast, outcome = self.judge.contrast("", units - others, ())
-        return outcome is not None and contrast.difference > outcome.error
+        return outcome is not None and contrast.difference > CLEARLY[self.judge.unit] * outcome.error
 
     def _words(self, name: str, contrasts: Mapping[str, Contrast]) -> str:
         if name in contrasts:

@@ -9,12 +9,11 @@ from semirank.dataset import RankingDataset
 from semirank.metrics import Metric
 from semirank.metrics.ranking import Unlabelled
 from semirank.selection.protocols import Plan, choose_protocol, plan_splits
-from semirank.selection.splits import TooFewLabelsError
+from semirank.selection.splits import ENOUGH_LISTS, TooFewLabelsError
 from semirank.selection.verdicts import Judge
 
 AUTO = "auto"
 CONFIDENCE = 0.95
-FEWEST_LISTS = 5
 FEWEST_LABELS = 10  # on either side; fewer do not tell even good rankers from bad ones
 MOSTLY = 10  # unlabelled items for each label, from which on they stand for irrelevant ones
 REPEATS = 3
@@ -39,7 +38,7 @@ def plan_choice(data: RankingDataset, metric: str, seed: int) -> Test:
     """Plan how candidates are measured; an error says why they cannot be."""
     protocol = choose_protocol(data).name
     if metric == AUTO:
-        metric = "AUC" if protocol == "items" else "nDCG@10"
+        metric = "AUC" if protocol == "items" else "nDCG"
     unlabelled = _check_enough_lists(data) if protocol == "lists" else _check_enough_labels(data)
     plan = plan_splits(
         data,
@@ -60,8 +59,8 @@ def is_binary(data: RankingDataset) -> bool:
 def _check_enough_lists(data: RankingDataset) -> Unlabelled:
     """Refuse fewer labelled lists than a test can say anything about."""
     n_lists = int((data.labelled_per_list > 1).sum())
-    if n_lists < FEWEST_LISTS:
-        raise TooFewLabelsError(f"{n_lists} lists have labels; to compare rankers takes {FEWEST_LISTS}.")
+    if n_lists < ENOUGH_LISTS:
+        raise TooFewLabelsError(f"{n_lists} lists have labels; to compare rankers takes {ENOUGH_LISTS}.")
     return "ignore"
 
 

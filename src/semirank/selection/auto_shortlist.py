@@ -195,9 +195,10 @@ def _for_grades(data: RankingDataset) -> Shortlist:
 def _for_lists(data: RankingDataset, thorough: bool, seed: int) -> Shortlist:
     boosted = RankBoost(30, balance="lists")
     strong = RankRLS(ridge=2.0 * _spread(data))
-    members = [("linear", RankRLSCV()), ("robust", strong), ("boosted", boosted)]
+    linear = [("linear", RankRLSCV()), ("robust", strong)]
     entries = [
-        _Entry("linear and boosted", Blend(members)),
+        _Entry("linear and boosted", Blend([*linear, ("boosted", boosted)])),
+        _Entry("linear", Blend(linear)),
         _Entry("linear least squares", RankRLSCV()),
         _Entry("boosted", boosted),
         _Entry("logistic", LogisticRanker(1.0)),
@@ -209,7 +210,7 @@ def _for_lists(data: RankingDataset, thorough: bool, seed: int) -> Shortlist:
             _Entry("features of each list", FeatureGeneration(boosted)),
             _Entry("lists like the new one", ImportanceWeighting(boosted)),
         ]
-    return _shortlist("lists", entries, "linear and boosted", (), "linear least squares", data)
+    return _shortlist("lists", entries, "linear and boosted", (), "linear", data)
 
 
 def given_shortlist(given: Iterable[Given], random_state: int) -> Shortlist:
