@@ -31,12 +31,13 @@ def reproduce(
         return
     if name not in experiments:
         raise typer.BadParameter(f"There is no experiment {name!r}. Known: {', '.join(experiments)}.")
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)  # before the work: it must not be lost
     with speaking.progress(name) as progress:
         options = {} if trials is None else {"trials": trials}
         result = experiments[name](seed=seed, progress=progress, **options)
     if folder is None:
         print(result.page())
         return
-    folder.mkdir(parents=True, exist_ok=True)
     for path in result.write(folder):
         speaking.say(str(path))
