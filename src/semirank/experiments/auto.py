@@ -59,7 +59,7 @@ class Cell:
     seed: int
 
 
-def auto(seed: int = 0, progress: Progress | None = None, trials: int = 5, n_jobs: int = -1) -> Result:
+def auto(seed: int = 0, progress: Progress | None = None, trials: int = 10, n_jobs: int = -1) -> Result:
     """AutoRanker on every dataset, beside the best single supervised ranker, LightGBM and logistic."""
     notebook = Notebook.of("auto", seed=seed)
     cells = [Cell(name, draw, seed) for name, task in TASKS.items() for draw in range(task.n_draws(trials))]

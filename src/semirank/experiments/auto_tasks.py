@@ -293,8 +293,8 @@ TASKS: dict[str, Task] = {
         times=FOLDS,
         once=True,
     ),
-    "lambdarank": Task("LightGBM's example, 20 labelled lists", "lists", lambdarank, ("nDCG@10",)),
-    "nbest": Task("Moses n-best, 10 labelled lists", "lists", nbest, ("nDCG@10",)),
-    "casp": Task("CASP, 200 labels", "grades", casp, ("AUC",)),
-    "effort": Task("WMT12 effort, 100 labels", "grades", effort, ("AUC",)),
+    "lambdarank": Task("LightGBM's example, 20 labelled lists", "lists", lambdarank, ("nDCG@10",), times=2),
+    "nbest": Task("Moses n-best, 10 labelled lists", "lists", nbest, ("nDCG@10",), times=2),
+    "casp": Task("CASP, 200 labels", "grades", casp, ("AUC",), times=2),
+    "effort": Task("WMT12 effort, 100 labels", "grades", effort, ("AUC",), times=2),
 }

@@ -81,8 +81,8 @@ class AutoRanker(Ranker):
     Some ten fits of each candidate. Graphs are built once for all of them, and rankers with a closed form for
     left-out labels choose their own parameters by it inside each fit.
 
-    It takes six labelled lists, or in one list ten labels of relevant items, to choose. Held-out relevant
-    items are ranked among held-out irrelevant ones; where there are fewer than ten of these, among all
+    It takes six labelled lists, or in one list fifteen labels of relevant items, to choose. Held-out relevant
+    items are ranked among held-out irrelevant ones; where there are fewer than fifteen of these, among all
     unlabelled items, provided that these are many.
 
     Examples
@@ -171,11 +171,11 @@ class AutoRanker(Ranker):
     def _choose(
         self, data: RankingDataset, options: Shortlist, views: Mapping[int | None, Features]
     ) -> Choice:
-        """Try the candidates on held-out labels; by experience alone where none can be held out."""
+        """Try the candidates on held-out labels; by experience alone where these are too few."""
         try:
             test = plan_choice(data, self.metric, self.random_state)
         except TooFewLabelsError as problem:
-            self.protocol_ = "No label was held out."
+            self.protocol_ = "Labels are too few to hold some out."
             return too_few(options, str(problem))
         self.protocol_ = test.plan.why
         trials = Trials(data, views, test.plan, test.metric.name, test.unlabelled)

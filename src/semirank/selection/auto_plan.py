@@ -14,7 +14,7 @@ from semirank.selection.verdicts import Judge
 
 AUTO = "auto"
 CONFIDENCE = 0.95
-FEWEST_LABELS = 10  # on either side; fewer do not tell even good rankers from bad ones
+FEWEST_LABELS = 15  # on either side; fewer do not tell even good rankers from bad ones
 MOSTLY = 10  # unlabelled items for each label, from which on they stand for irrelevant ones
 REPEATS = 3
 
@@ -77,8 +77,12 @@ def _check_enough_labels(data: RankingDataset) -> Unlabelled:
         )
     if n_irrelevant >= FEWEST_LABELS:
         return "ignore"
-    if (~data.labelled).sum() < MOSTLY * len(y):
+    if not _mostly_unlabelled(data):
         raise TooFewLabelsError(
             f"{n_irrelevant} labels say what is irrelevant; to compare rankers takes {FEWEST_LABELS}."
         )
     return "irrelevant"
+
+
+def _mostly_unlabelled(data: RankingDataset) -> bool:
+    return bool((~data.labelled).sum() >= MOSTLY * data.labelled.sum())

@@ -128,11 +128,13 @@ def _for_texts(data: RankingDataset, thorough: bool, seed: int) -> Shortlist:
     graph = ManifoldRanking(metric="cosine", combine="ratio")
     spread = ManifoldRanking(metric="cosine", combine="log", alpha=0.9, degree_correction=0.0)
     presuming = LogisticRanker(presumed_negatives=100, random_state=seed)
+    nearest = DistanceRanking("cosine")
+    screening = [("words", presuming), ("graph", spread), ("nearest", nearest)]
     entries = [
         _Entry("words", LogisticRanker()),
         _Entry("topics and graph", Blend([("topics", LogisticRanker()), ("graph", graph)]), size),
-        _Entry("screening", Blend([("words", presuming), ("graph", spread)], weights=[1, "fading"])),
-        _Entry("nearest text", DistanceRanking("cosine")),
+        _Entry("screening", Blend(screening, weights=[1, "fading", "fading"])),
+        _Entry("nearest text", nearest),
         _Entry("words, margin", LinearSVMRanker()),
         _Entry("topics", LogisticRanker(), size),
         _Entry("graph of topics", graph, size),
