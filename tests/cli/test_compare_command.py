@@ -77,7 +77,9 @@ def test_json_is_the_whole_comparison(run, lists, tmp_path):
 def test_resume_uses_the_file_beside_the_report(run, lists, tmp_path, monkeypatch):
     arguments = ("compare", lists, "-r", "rankboost", "-q", "-o", tmp_path / "r.md")
     first = run(*arguments)
-    monkeypatch.setattr("semirank.selection.cells.Bench.run", lambda *task: pytest.fail("fitted again"))
+    monkeypatch.setattr(
+        "semirank.selection.comparing.cells.Bench.run", lambda *task: pytest.fail("fitted again")
+    )
     assert run(*arguments, "--resume") == first
 
 

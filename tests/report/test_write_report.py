@@ -9,7 +9,7 @@ import pytest
 
 from semirank.dataset import Description
 from semirank.report import write_report
-from semirank.selection.comparison import (
+from semirank.selection.findings.comparison import (
     Budget,
     BudgetCurve,
     BudgetPoint,

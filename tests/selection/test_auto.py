@@ -9,9 +9,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import semirank
 from semirank import AutoRanker, DistanceRanking, ManifoldRanking, RankRLS
-from semirank.selection.auto_gate import Gate
-from semirank.selection.auto_shortlist import Shortlist, shortlist
-from semirank.selection.auto_trials import Tried
+from semirank.selection.auto.gate import Gate
+from semirank.selection.auto.shortlist import Shortlist, shortlist
+from semirank.selection.auto.trials import Tried
 from semirank.selection.candidates import Candidate
 from semirank.selection.verdicts import Judge
 

@@ -5,8 +5,8 @@ import pytest
 
 from semirank import RankingDataset
 from semirank.selection import compare, plan_splits
-from semirank.selection.budget import _ladder, _worths, plan_budget
-from semirank.selection.comparison import BudgetCurve, BudgetPoint
+from semirank.selection.comparing.budget import _ladder, _worths, plan_budget
+from semirank.selection.findings.comparison import BudgetCurve, BudgetPoint
 from semirank.selection.verdicts import Judge
 
 JUDGE = Judge("list", 0.25, 0.95, "AP", 1, 0, 100)

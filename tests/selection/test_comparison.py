@@ -7,7 +7,7 @@ import pytest
 
 from semirank import RankingDataset
 from semirank.dataset import describe
-from semirank.selection.comparison import (
+from semirank.selection.findings.comparison import (
     Budget,
     BudgetCurve,
     BudgetPoint,

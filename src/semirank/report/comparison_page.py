@@ -6,7 +6,14 @@ from typing import Any
 
 from semirank.report.comparison_pictures import budget_curves, list_deltas, means, precision_recall
 from semirank.report.page import Code, Page, Picture, Section, Table, Text
-from semirank.selection.comparison import Comparison, Contrast, Interval, ListChange, ShownItem, Standing
+from semirank.selection.findings.comparison import (
+    Comparison,
+    Contrast,
+    Interval,
+    ListChange,
+    ShownItem,
+    Standing,
+)
 
 SHOWN_CHANGES = 5
 

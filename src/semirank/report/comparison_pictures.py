@@ -3,7 +3,7 @@
 from typing import Any
 
 from semirank.report.page import Picture
-from semirank.selection.comparison import RECALL_LEVELS, Budget, BudgetCurve, Comparison, Standing
+from semirank.selection.findings.comparison import RECALL_LEVELS, Budget, BudgetCurve, Comparison, Standing
 
 MOST_CURVES = 5
 

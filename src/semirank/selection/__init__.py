@@ -7,24 +7,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from semirank.selection.auto import AutoRanker
+    from semirank.selection.auto.ranker import AutoRanker
     from semirank.selection.candidates import Candidate
-    from semirank.selection.comparing import CannotCompareError, compare
-    from semirank.selection.comparison import Comparison, Contrast, Standing
+    from semirank.selection.comparing.compare import CannotCompareError, compare
     from semirank.selection.evaluation import Evaluation, evaluate, hidden_labels
+    from semirank.selection.findings.comparison import Comparison, Contrast, Standing
     from semirank.selection.protocols import Plan, choose_protocol, plan_splits, usual_metric
 
 _HOMES = {
-    "AutoRanker": "auto",
+    "AutoRanker": "auto.ranker",
     "Candidate": "candidates",
-    "CannotCompareError": "comparing",
-    "Comparison": "comparison",
-    "Contrast": "comparison",
+    "CannotCompareError": "comparing.compare",
+    "Comparison": "findings.comparison",
+    "Contrast": "findings.comparison",
     "Evaluation": "evaluation",
     "Plan": "protocols",
-    "Standing": "comparison",
+    "Standing": "findings.comparison",
     "choose_protocol": "protocols",
-    "compare": "comparing",
+    "compare": "comparing.compare",
     "evaluate": "evaluation",
     "hidden_labels": "evaluation",
     "plan_splits": "protocols",

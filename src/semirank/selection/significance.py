@@ -7,7 +7,7 @@ import numpy as np
 from scipy.stats import t as student
 
 from semirank.core.arrays import Floats
-from semirank.selection.comparison import Interval
+from semirank.selection.findings.comparison import Interval
 
 EXACT_UP_TO = 15
 N_FLIPS = 9_999

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from semirank.core.arrays import Floats
-from semirank.selection.comparison import Contrast, Interval, Judgement, Standing, Unit
+from semirank.selection.findings.comparison import Contrast, Interval, Judgement, Standing, Unit
 from semirank.selection.significance import (
     Paired,
     bootstrap_interval,

@@ -8,11 +8,11 @@ from semirank.core.arrays import Floats
 from semirank.dataset import RankingDataset
 from semirank.metrics.ranking import Unlabelled
 from semirank.selection.candidates import Candidate
-from semirank.selection.comparison import Budget, BudgetCurve, BudgetPoint, LabelWorth
+from semirank.selection.comparing.running import Outcome, Runner, Series
+from semirank.selection.comparing.standings import observations, values_of
+from semirank.selection.findings.comparison import Budget, BudgetCurve, BudgetPoint, LabelWorth
 from semirank.selection.protocols import Plan, plan_splits
-from semirank.selection.running import Outcome, Runner, Series
 from semirank.selection.splits import ENOUGH_LISTS, Split
-from semirank.selection.standings import observations, values_of
 from semirank.selection.verdicts import Judge
 
 STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)

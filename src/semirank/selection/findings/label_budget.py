@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from semirank.selection.records import Record
-from semirank.selection.standing import Interval
+from semirank.selection.findings.records import Record
+from semirank.selection.findings.standing import Interval
 
 
 @dataclass(frozen=True)

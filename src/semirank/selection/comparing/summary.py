@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from semirank.dataset import RankingDataset
-from semirank.selection.comparison import Judgement, ProtocolSummary, Standing
+from semirank.selection.findings.comparison import Judgement, ProtocolSummary, Standing
 from semirank.selection.protocols import Plan
 from semirank.selection.verdicts import Judge, best_of
 

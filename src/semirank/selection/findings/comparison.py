@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from semirank.dataset import Description
-from semirank.selection.label_budget import Budget, BudgetCurve, BudgetPoint, LabelWorth
-from semirank.selection.records import Record
-from semirank.selection.standing import (
+from semirank.selection.findings.label_budget import Budget, BudgetCurve, BudgetPoint, LabelWorth
+from semirank.selection.findings.records import Record
+from semirank.selection.findings.standing import (
     RECALL_LEVELS,
     Contrast,
     Interval,

@@ -1,8 +1,8 @@
 """A process that fits rankers for another one.
 
 It reads pickles from standard input, a bench first and then tasks, and writes one answer for each. It ends
-when its input does. Only `semirank.selection.workers` starts it, on the same machine and as the same
-user; nothing is read from a file or a network.
+when its input does. Only `workers` of this room starts it, on the same machine and as the same user; nothing
+is read from a file or a network.
 """
 
 import os
@@ -11,7 +11,7 @@ import sys
 import traceback
 from typing import Any
 
-from semirank.selection.cells import Bench, Cell
+from semirank.selection.comparing.cells import Bench, Cell
 
 READY = "ready"
 

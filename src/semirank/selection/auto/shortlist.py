@@ -26,7 +26,7 @@ from semirank.rankers import (
     TransductiveRankRLS,
     TransductiveSVM,
 )
-from semirank.selection.auto_plan import is_binary
+from semirank.selection.auto.plan import is_binary
 from semirank.selection.candidates import Candidate, Given, as_candidates
 from semirank.selection.counterparts import SHARED_WORDS, trait_of
 from semirank.selection.protocols import choose_protocol, share_items

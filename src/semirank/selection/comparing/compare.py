@@ -16,18 +16,18 @@ from semirank.dataset import RankingDataset, describe
 from semirank.metrics import parse
 from semirank.metrics.metric import Metric
 from semirank.metrics.ranking import Unlabelled
-from semirank.selection.budget import measure_budget, plan_budget
 from semirank.selection.candidates import Candidate, Given, as_candidates, features_for
-from semirank.selection.cells import Bench
-from semirank.selection.changes import list_changes
-from semirank.selection.comparison import Budget, Comparison
+from semirank.selection.comparing.budget import measure_budget, plan_budget
+from semirank.selection.comparing.cells import Bench
+from semirank.selection.comparing.changes import list_changes
+from semirank.selection.comparing.running import Outcome, Progress, Runner, Series
+from semirank.selection.comparing.standings import stand
+from semirank.selection.comparing.store import CellStore
+from semirank.selection.comparing.summary import summarise, summarise_protocol, warnings_of
 from semirank.selection.defaults import default_candidates
+from semirank.selection.findings.comparison import Budget, Comparison
 from semirank.selection.protocols import Plan, plan_splits
-from semirank.selection.running import Outcome, Progress, Runner, Series
 from semirank.selection.splits import ProtocolName, TooFewLabelsError
-from semirank.selection.standings import stand
-from semirank.selection.store import CellStore
-from semirank.selection.summary import summarise, summarise_protocol, warnings_of
 from semirank.selection.verdicts import Judge
 
 PACKAGES = ("semirank", "numpy", "scipy", "scikit-learn", "numba", "faiss-cpu")

@@ -17,9 +17,9 @@ from semirank.features import LSA
 from semirank.meta.members import fit, relearn
 from semirank.metrics.ranking import Unlabelled
 from semirank.selection.candidates import Candidate
+from semirank.selection.comparing.standings import observations
 from semirank.selection.protocols import Plan
 from semirank.selection.splits import Split
-from semirank.selection.standings import observations
 
 OUT_OF_TIME = "out of time"
 

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from semirank.core.arrays import Floats
-from semirank.selection.auto_shortlist import KINDS, Shortlist
-from semirank.selection.auto_trials import Tried
+from semirank.selection.auto.shortlist import KINDS, Shortlist
+from semirank.selection.auto.trials import Tried
 from semirank.selection.candidates import Candidate
-from semirank.selection.comparison import Contrast, Unit
+from semirank.selection.findings.comparison import Contrast, Unit
 from semirank.selection.verdicts import Judge
 
 CLEARLY: dict[Unit, float] = {"list": 2.0, "draw": 2.0, "fold": 1.0}

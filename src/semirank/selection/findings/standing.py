@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from semirank.selection.records import Record
+from semirank.selection.findings.records import Record
 
 Status = Literal["finished", "failed", "timeout", "interrupted"]
 Judgement = Literal["helps", "harms", "no evidence"]

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 from joblib import wrap_non_picklable_objects
 
 from semirank.selection.candidates import Candidate
-from semirank.selection.cells import Bench, Cell
+from semirank.selection.comparing.cells import Bench, Cell
+from semirank.selection.comparing.worker import answer
 from semirank.selection.splits import Split
-from semirank.selection.worker import answer
 
 THREAD_SETTINGS = (
     "NUMBA_NUM_THREADS",
@@ -23,7 +23,7 @@ THREAD_SETTINGS = (
     "MKL_NUM_THREADS",
     "VECLIB_MAXIMUM_THREADS",
 )
-_START = "from semirank.selection.worker import main; main()"
+_START = "from semirank.selection.comparing.worker import main; main()"
 TIMED_OUT = "timeout"
 DIED = "the process that fitted it died (out of memory?)"
 

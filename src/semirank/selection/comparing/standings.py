@@ -10,12 +10,12 @@ from semirank.core.arrays import Floats
 from semirank.dataset import RankingDataset
 from semirank.rankers import Ranker
 from semirank.selection.candidates import Candidate
-from semirank.selection.cells import Cell
-from semirank.selection.comparison import Contrast, Standing
+from semirank.selection.comparing.cells import Cell
+from semirank.selection.comparing.running import Outcome
+from semirank.selection.comparing.stability import top_overlap
+from semirank.selection.findings.comparison import Contrast, Standing
+from semirank.selection.findings.records import plain
 from semirank.selection.protocols import Plan
-from semirank.selection.records import plain
-from semirank.selection.running import Outcome
-from semirank.selection.stability import top_overlap
 from semirank.selection.verdicts import Judge, best_of
 
 

@@ -8,8 +8,8 @@ from typing import IO, Any, Self
 
 import joblib
 
-from semirank.selection.cells import Bench, Cell
-from semirank.selection.workers import Task
+from semirank.selection.comparing.cells import Bench, Cell
+from semirank.selection.comparing.workers import Task
 
 
 class CellStore:

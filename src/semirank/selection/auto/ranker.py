@@ -16,11 +16,11 @@ from semirank.dataset import Features, RankingDataset
 from semirank.features import LSA, TfIdf
 from semirank.limits import FLAG, Between, Either, Limit, OneOf
 from semirank.rankers import Ranker
-from semirank.selection.auto_gate import Choice, Gate, too_few
-from semirank.selection.auto_limits import Candidates, MetricChoice
-from semirank.selection.auto_plan import plan_choice
-from semirank.selection.auto_shortlist import Shortlist, given_shortlist, shortlist
-from semirank.selection.auto_trials import Trials, latent
+from semirank.selection.auto.gate import Choice, Gate, too_few
+from semirank.selection.auto.limits import Candidates, MetricChoice
+from semirank.selection.auto.plan import plan_choice
+from semirank.selection.auto.shortlist import Shortlist, given_shortlist, shortlist
+from semirank.selection.auto.trials import Trials, latent
 from semirank.selection.splits import TooFewLabelsError
 
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from semirank.dataset import RankingDataset
-from semirank.selection.cells import Cell
-from semirank.selection.comparison import ListChange, ShownItem, Standing
+from semirank.selection.comparing.cells import Cell
+from semirank.selection.findings.comparison import ListChange, ShownItem, Standing
 from semirank.selection.protocols import Plan
 from semirank.selection.splits import Split
 

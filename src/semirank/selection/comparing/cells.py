@@ -15,9 +15,9 @@ from semirank.dataset import Features, RankingDataset
 from semirank.metrics.ranking import Unlabelled
 from semirank.rankers import Ranker
 from semirank.selection.candidates import Candidate
-from semirank.selection.comparison import RECALL_LEVELS
-from semirank.selection.memory import peak_memory, reset_peak
-from semirank.selection.records import Record, plain
+from semirank.selection.comparing.memory import peak_memory, reset_peak
+from semirank.selection.findings.comparison import RECALL_LEVELS
+from semirank.selection.findings.records import Record, plain
 from semirank.selection.splits import Split
 
 MOST_NOTES = 3

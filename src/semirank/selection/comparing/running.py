@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 
 from semirank.selection.candidates import Candidate
-from semirank.selection.cells import Bench, Cell
-from semirank.selection.comparison import Status
+from semirank.selection.comparing.cells import Bench, Cell
+from semirank.selection.comparing.store import CellStore
+from semirank.selection.comparing.workers import TIMED_OUT, Crew, Found, Task, run_here
+from semirank.selection.findings.comparison import Status
 from semirank.selection.splits import Split
-from semirank.selection.store import CellStore
-from semirank.selection.workers import TIMED_OUT, Crew, Found, Task, run_here
 
 Progress = Callable[[int, int | None], None]
 

@@ -5,7 +5,7 @@ from typing import Any
 from semirank import metrics
 from semirank.meta.members import Rankers
 from semirank.registry import RANKERS
-from semirank.selection.auto_plan import AUTO
+from semirank.selection.auto.plan import AUTO
 
 
 class Candidates:

@@ -1,0 +1,1 @@
+"""AutoRanker: what it tries, how it holds labels out, and the gate that unlabelled data must pass."""
