@@ -80,6 +80,7 @@ CLAIMS = {
         uses_unlabelled=True,
         supervised=lambda: (ranker_class("semi-rankboost")(20), ranker_class("rankboost")(20)),
     ),
+    "forest-ranker": Claims(lambda: ranker_class("forest-ranker")(20, random_state=0), lists_apart=False),
     "logistic-ranker": Claims(ranker_class("logistic-ranker"), lists_apart=False),
     "linear-svm-ranker": Claims(ranker_class("linear-svm-ranker"), lists_apart=False),
     "self-training-logistic": Claims(
@@ -93,6 +94,7 @@ CLAIMS = {
         supervised=lambda: (ranker_class("transductive-svm")(), ranker_class("linear-svm-ranker")()),
     ),
     "blend": Claims(ranker_class("blend"), lists_apart=False, pairwise=True),
+    "latent-ranker": Claims(ranker_class("latent-ranker"), lists_apart=False),
     "feature-generation": Claims(
         lambda: ranker_class("feature-generation")(ranker_class("rankboost")(20)),
         lists_apart=False,

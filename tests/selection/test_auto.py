@@ -8,8 +8,10 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import semirank
-from semirank import AutoRanker, DistanceRanking, ManifoldRanking, RankRLS
+from semirank import AutoRanker, DistanceRanking, ManifoldRanking, RankingDataset, RankRLS
 from semirank.selection.auto.gate import Gate
+from semirank.selection.auto.label_source import asked_from_top
+from semirank.selection.auto.plan import plan_choice
 from semirank.selection.auto.shortlist import Shortlist, shortlist
 from semirank.selection.auto.trials import Tried
 from semirank.selection.candidates import Candidate
@@ -109,19 +111,62 @@ def test_latent_features_are_kept_for_new_items(tmp_path):
     X = csr_array(rng.random((300, 80)) * (rng.random((300, 80)) < 0.2))
     y = np.where(np.arange(300) < 45, np.arange(300) % 9 == 0, nan)
     auto = AutoRanker().fit(X, y)
-    assert chosen(auto) == "topics and graph"  # 45 labels, five of them relevant
-    assert auto.lsa_.n_components_ == 80
+    assert chosen(auto) == "words, topics and graphs"  # 45 labels, five of them relevant
+    assert auto.ranker_.rankers_[2].lsa_.n_components_ == 80
     auto.save(tmp_path / "model")
     again = semirank.load_model(tmp_path / "model")
     np.testing.assert_array_equal(again.predict(X), auto.predict(X))
     assert again.verdict_ == auto.verdict_
 
 
+def near_and_far(n_near, n_far, seed=0):
+    """Make two clouds of sparse items; labels are relevant ones, near misses and others."""
+    rng = np.random.default_rng(seed)
+    X = rng.random((400, 60)) * (rng.random((400, 60)) < 0.2)
+    X[:100, :20] *= 4
+    X[100:, :20] *= 0.2
+    y = np.full(400, nan)
+    y[:8], y[20 : 20 + n_near], y[200 : 200 + n_far] = 1, 0, 0
+    return csr_array(X), y
+
+
+@pytest.mark.parametrize(
+    ("labels", "asked", "choice"),
+    [
+        ((0, 30), False, "words, topics and graphs"),
+        ((30, 0), True, "screening"),
+        ((4, 0), False, "screening"),
+        ((0, 4), False, "screening"),
+    ],
+)
+def test_labels_asked_for_from_the_top_are_known_by_their_place(labels, asked, choice):
+    X, y = near_and_far(*labels)
+    assert asked_from_top(RankingDataset(X, y)) == asked
+    assert chosen(AutoRanker().fit(X, y)) == choice
+
+
+def test_near_misses_do_not_stand_for_all_that_is_irrelevant():
+    X, y = near_and_far(20, 0)
+    y[8:16] = 1
+    plan = plan_choice(RankingDataset(X, y), "auto", 0)
+    assert plan.unlabelled == "irrelevant"
+    X, y = near_and_far(0, 20)
+    y[8:16] = 1
+    assert plan_choice(RankingDataset(X, y), "auto", 0).unlabelled == "ignore"
+
+
+def test_all_labelled_or_lists_with_one_side_only():
+    X, y = near_and_far(30, 30)
+    assert not asked_from_top(RankingDataset(X[:20], np.arange(20) % 2))
+    lists = np.where(y > 0, 0, 1)
+    assert not asked_from_top(RankingDataset(X, y, lists))
+
+
 def test_lists_are_chosen_by_lists_held_out():
     X, y, qid = lists(8, unlabelled=3)
     auto = AutoRanker(random_state=0).fit(X, y, qid)
     assert "lists" in auto.protocol_
-    assert len(auto.leaderboard_) == 7
+    assert len(auto.leaderboard_) == 9
     assert auto.predict(X, qid) == pytest.approx(auto.scores_)
 
 
@@ -148,7 +193,7 @@ def test_frames_names_and_the_callers_order():
 def test_a_ranker_that_cannot_explain():
     _, few = moons(2, keep_levels=True)
     auto = AutoRanker(candidates=[DistanceRanking()]).fit(few.X, few.y)
-    with pytest.raises(ValueError, match="DistanceRanking, cannot split"):
+    with pytest.raises(ValueError, match="DistanceRanking cannot split"):
         auto.explain(0)
 
 

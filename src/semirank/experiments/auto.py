@@ -83,9 +83,10 @@ PROTOCOL = (
     "item, labelled lists drawn from the training parts. Reviews: share of the relevant records found, those "
     "with a label among them, when the labelled ones and a tenth of the set have been read, all eight "
     "reviews; then the same after each ranker has asked four times for the labels of its five best records. "
-    "The usual choices of AutoRanker were known to do well on Reuters, the digits, LETOR and the reviews "
-    "before this page was made; on newsgroups, Ohsumed abstracts, MNIST, LightGBM's example, Moses, CASP and "
-    "WMT12 they were not. LightGBM has 100 trees of 7 leaves with 5 items or more; real-valued labels are "
+    "The usual choices of AutoRanker, such as what a mix is made of, were made with other draws of labels of "
+    "these same datasets in view, on newsgroups and Ohsumed with other groups and classes; MNIST had no part "
+    "in them. The draws of this page had none. LightGBM has 100 trees of 7 leaves with 5 items or more; "
+    "real-valued labels are "
     "cut into five grades for it."
 )
 

@@ -10,9 +10,10 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray, Floats
-from semirank.dataset import Features, RankingDataset
-from semirank.features import LSA, TfIdf
+from semirank.dataset import RankingDataset
+from semirank.features import TfIdf
 from semirank.limits import Between, Either, Kind, Limit, OneOf, check_limits
+from semirank.meta.latent import LatentRanker
 from semirank.rankers import Ranker
 
 
@@ -26,19 +27,16 @@ class TextRanker(Ranker):
     features : TfIdf, optional
         How a text becomes features; a copy is fitted. None: `TfIdf()`.
     n_components : int, optional
-        Turn these features into so many by latent semantic analysis (`LSA`), which is often the cheapest
-        gain there is from unlabelled texts; 50 to 200 are usual. None: the features as they are.
+        Rank so many latent features of them (`LatentRanker`). None: the features as they are.
 
     Attributes
     ----------
     scores_ : float64 array of shape (n_items,)
         Scores of the texts given to `fit`, in the caller's order.
     ranker_ : Ranker
-        The fitted ranker.
+        The fitted ranker; a `LatentRanker` around it where `n_components` is given.
     features_ : TfIdf
         The fitted features.
-    lsa_ : LSA or None
-        The fitted analysis.
 
     Examples
     --------
@@ -60,7 +58,6 @@ class TextRanker(Ranker):
 
     ranker_: Ranker
     features_: TfIdf
-    lsa_: LSA | None
 
     def __init__(
         self, ranker: Ranker, features: TfIdf | None = None, n_components: int | None = None
@@ -73,9 +70,8 @@ class TextRanker(Ranker):
         """Learn features from all texts X, then fit the ranker on them."""
         check_limits(self.limits, self.get_params(deep=False))
         self.features_ = TfIdf() if self.features is None else clone(self.features)
-        features = self.features_.fit_transform(_texts(X))
-        self.lsa_ = None if self.n_components is None else LSA(self.n_components).fit(features)
-        self.ranker_ = clone(self.ranker).fit(self._reduced(features), y, qid)
+        ranker = self.ranker if self.n_components is None else LatentRanker(self.ranker, self.n_components)
+        self.ranker_ = clone(ranker).fit(self.features_.fit_transform(_texts(X)), y, qid)
         self.n_features_in_, self.n_lists_ = 1, self.ranker_.n_lists_
         self.scores_ = self.ranker_.scores_
         return self
@@ -83,10 +79,7 @@ class TextRanker(Ranker):
     def predict(self, X: Any, qid: Any = None) -> Floats:
         """Score new texts with the features and the ranker that `fit` has learned."""
         check_is_fitted(self, "ranker_")
-        return self.ranker_.predict(self._reduced(self.features_.transform(_texts(X))), qid)
-
-    def _reduced(self, features: Features) -> Features:
-        return features if self.lsa_ is None else self.lsa_.transform(features)
+        return self.ranker_.predict(self.features_.transform(_texts(X)), qid)
 
     def _new_items(self, X: Any, y: Any, qid: Any) -> RankingDataset:
         return RankingDataset(np.zeros((len(_texts(X)), 0)), y, qid)

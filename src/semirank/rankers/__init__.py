@@ -2,6 +2,7 @@
 
 from semirank.rankers._base import Ranker
 from semirank.rankers.distance import DistanceRanking
+from semirank.rankers.forest import ForestRanker
 from semirank.rankers.line_search import LineSearchRanker
 from semirank.rankers.linear_svm import LinearSVMRanker
 from semirank.rankers.logistic import LogisticRanker
@@ -23,6 +24,7 @@ from semirank.rankers.transductive_svm import TransductiveSVM
 
 __all__ = [
     "DistanceRanking",
+    "ForestRanker",
     "LineSearchRanker",
     "LinearSVMRanker",
     "LogisticRanker",

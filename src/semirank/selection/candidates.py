@@ -8,9 +8,9 @@ from sklearn.base import clone
 
 from semirank.dataset import Features, RankingDataset
 from semirank.features import LSA, TfIdf
-from semirank.meta import Blend, TextRanker
+from semirank.meta import Blend, LatentRanker, TextRanker
 from semirank.meta.members import named
-from semirank.rankers import Ranker
+from semirank.rankers import Ranker, as_ranker
 from semirank.registry import RANKERS, ranker_class
 from semirank.selection.counterparts import trait_of
 
@@ -128,6 +128,8 @@ def name_of(ranker: Ranker) -> str:
     if isinstance(ranker, TextRanker):
         analysed = "" if ranker.n_components is None else f"lsa-{ranker.n_components} + "
         return analysed + name_of(ranker.ranker)
+    if isinstance(ranker, LatentRanker) and ranker.ranker is not None:
+        return f"lsa-{ranker.n_components} + {name_of(as_ranker(ranker.ranker))}"
     if isinstance(ranker, Blend) and ranker.rankers is not None:
         return " & ".join(name_of(member) for _, member in named(ranker.rankers))
     kinds = {kind: name for name, kind in RANKERS.items()}

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from sklearn.base import clone
 
-from semirank.meta import Blend, TextRanker
+from semirank.meta import Blend, LatentRanker, TextRanker
 from semirank.meta.members import named
 from semirank.rankers import (
     DistanceRanking,
@@ -54,6 +54,8 @@ def trait_of(ranker: Ranker) -> Trait | None:
     """
     if isinstance(ranker, TextRanker):
         return _trait_of_text(ranker)
+    if isinstance(ranker, LatentRanker):
+        return _trait_of_latent(ranker)
     if isinstance(ranker, Blend):
         return _trait_of_blend(ranker)
     for kind in type(ranker).__mro__:
@@ -91,11 +93,18 @@ def _inner(ranker: Any) -> Ranker:
 
 
 def _trait_of_text(ranker: TextRanker) -> Trait | None:
-    inner = trait_of(ranker.ranker)
-    if inner is None and ranker.n_components is None:
+    latent = ranker.n_components is not None
+    inner = trait_of(LatentRanker(ranker.ranker) if latent else ranker.ranker)
+    if inner is None:
         return None
     baseline = clone(ranker).set_params(ranker=supervised(ranker.ranker), n_components=None)
-    return Trait(SHARED_WORDS if inner is None else inner.assumption, baseline)
+    return Trait(inner.assumption, baseline)
+
+
+def _trait_of_latent(ranker: LatentRanker) -> Trait:
+    inner = LogisticRanker() if ranker.ranker is None else as_ranker(clone(ranker.ranker))
+    trait = trait_of(inner)
+    return Trait(SHARED_WORDS if trait is None else trait.assumption, supervised(inner))
 
 
 def _trait_of_blend(blend: Blend) -> Trait | None:

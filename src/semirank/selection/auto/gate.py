@@ -140,7 +140,6 @@ def _row(tried: Tried, contrast: Contrast | None) -> dict[str, Any]:
     return {
         "name": tried.candidate.name,
         "ranker": " ".join(repr(tried.candidate.ranker).split()),
-        "n_components": tried.candidate.n_components,
         "assumption": tried.candidate.assumption,
         "mean": None if tried.units is None else float(tried.units.mean()),
         "difference": contrast.difference if contrast else None,

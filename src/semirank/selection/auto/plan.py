@@ -8,6 +8,7 @@ from semirank import metrics
 from semirank.dataset import RankingDataset
 from semirank.metrics import Metric
 from semirank.metrics.ranking import Unlabelled
+from semirank.selection.auto.label_source import asked_from_top
 from semirank.selection.protocols import Plan, choose_protocol, plan_splits
 from semirank.selection.splits import ENOUGH_LISTS, TooFewLabelsError
 from semirank.selection.verdicts import Judge
@@ -67,7 +68,8 @@ def _check_enough_lists(data: RankingDataset) -> Unlabelled:
 def _check_enough_labels(data: RankingDataset) -> Unlabelled:
     """Refuse fewer labels than that; say how a metric is to take items without a label.
 
-    Where hardly any label is irrelevant, relevant items are looked for among all unlabelled ones.
+    Where hardly any label is irrelevant, or the irrelevant ones are near misses, relevant items are looked
+    for among all unlabelled ones.
     """
     y = data.y[data.labelled]
     n_relevant, n_irrelevant = (int((y > 0).sum()), int((y <= 0).sum())) if is_binary(data) else (len(y),) * 2
@@ -75,14 +77,12 @@ def _check_enough_labels(data: RankingDataset) -> Unlabelled:
         raise TooFewLabelsError(
             f"{n_relevant} labels say what is relevant; to compare rankers takes {FEWEST_LABELS}."
         )
-    if n_irrelevant >= FEWEST_LABELS:
+    mostly_unlabelled = (~data.labelled).sum() >= MOSTLY * data.labelled.sum()
+    near_misses = is_binary(data) and mostly_unlabelled and asked_from_top(data)
+    if n_irrelevant >= FEWEST_LABELS and not near_misses:
         return "ignore"
-    if not _mostly_unlabelled(data):
+    if not mostly_unlabelled:
         raise TooFewLabelsError(
             f"{n_irrelevant} labels say what is irrelevant; to compare rankers takes {FEWEST_LABELS}."
         )
     return "irrelevant"
-
-
-def _mostly_unlabelled(data: RankingDataset) -> bool:
-    return bool((~data.labelled).sum() >= MOSTLY * data.labelled.sum())

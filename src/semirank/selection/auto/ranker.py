@@ -12,15 +12,16 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import Floats
-from semirank.dataset import Features, RankingDataset
-from semirank.features import LSA, TfIdf
+from semirank.dataset import RankingDataset
+from semirank.features import TfIdf
 from semirank.limits import FLAG, Between, Either, Limit, OneOf
+from semirank.meta.members import explanation
 from semirank.rankers import Ranker
 from semirank.selection.auto.gate import Choice, Gate, too_few
 from semirank.selection.auto.limits import Candidates, MetricChoice
 from semirank.selection.auto.plan import plan_choice
 from semirank.selection.auto.shortlist import Shortlist, given_shortlist, shortlist
-from semirank.selection.auto.trials import Trials, latent
+from semirank.selection.auto.trials import Trials
 from semirank.selection.splits import TooFewLabelsError
 
 
@@ -72,9 +73,6 @@ class AutoRanker(Ranker):
         What was held out, and why.
     features_ : TfIdf or None
         What turns texts into features.
-    lsa_ : LSA or None
-        What turns these, or other sparse features, into latent semantic ones, where the chosen ranker
-        wants them.
 
     Notes
     -----
@@ -82,8 +80,8 @@ class AutoRanker(Ranker):
     left-out labels choose their own parameters by it inside each fit.
 
     It takes six labelled lists, or in one list fifteen labels of relevant items, to choose. Held-out relevant
-    items are ranked among held-out irrelevant ones; where there are fewer than fifteen of these, among all
-    unlabelled items, provided that these are many.
+    items are ranked among held-out irrelevant ones; where there are fewer than fifteen of these, or they
+    were asked for from the top of a ranking, among all unlabelled items, provided that these are many.
 
     Examples
     --------
@@ -111,7 +109,6 @@ class AutoRanker(Ranker):
     leaderboard_: list[dict[str, Any]]
     protocol_: str
     features_: TfIdf | None
-    lsa_: LSA | None
 
     def __init__(
         self,
@@ -135,13 +132,11 @@ class AutoRanker(Ranker):
         self.features_ = TfIdf() if are_texts(X) else None
         data = self._check(X if self.features_ is None else self.features_.fit_transform(X), y, qid)
         options = self._options(data)
-        views = {size: latent(data.X, size) for size in {each.n_components for each in options.candidates}}
-        choice = self._choose(data, options, {size: features for size, (_, features) in views.items()})
-        chosen = options.named(choice.name)
+        choice = self._choose(data, options)
         self.verdict_, self.leaderboard_ = choice.verdict, choice.leaderboard
-        self.lsa_, features = views[chosen.n_components]
         rows = np.argsort(data.order)  # the ranker gets the caller's order, so that `explain` speaks of it
-        self.ranker_ = clone(chosen.ranker).fit(features[rows], data.y[rows], data.qid[rows])
+        chosen = clone(options.named(choice.name).ranker)
+        self.ranker_ = chosen.fit(data.X[rows], data.y[rows], data.qid[rows])
         self.scores_ = self.ranker_.scores_
         return self
 
@@ -149,16 +144,12 @@ class AutoRanker(Ranker):
         """Score new items with the chosen ranker."""
         check_is_fitted(self, "ranker_")
         data = self._check_new(X if self.features_ is None else self.features_.transform(X), qid)
-        features = data.X if self.lsa_ is None else self.lsa_.transform(data.X)
-        return data.restore(self.ranker_.predict(features, data.qid))
+        return data.restore(self.ranker_.predict(data.X, data.qid))
 
     def explain(self, item: int) -> Any:
         """Split the score of a fitted item into contributions of labelled items, where the ranker can."""
         check_is_fitted(self, "ranker_")
-        if not hasattr(self.ranker_, "explain"):
-            kind = type(self.ranker_).__name__
-            raise ValueError(f"The chosen ranker, {kind}, cannot split its scores among labelled items.")
-        return self.ranker_.explain(item)
+        return explanation(self.ranker_, item)
 
     def _options(self, data: RankingDataset) -> Shortlist:
         """Return what may be chosen."""
@@ -168,9 +159,7 @@ class AutoRanker(Ranker):
             options = given_shortlist(self.candidates, self.random_state)
         return options.without_unlabelled() if data.labelled.all() else options
 
-    def _choose(
-        self, data: RankingDataset, options: Shortlist, views: Mapping[int | None, Features]
-    ) -> Choice:
+    def _choose(self, data: RankingDataset, options: Shortlist) -> Choice:
         """Try the candidates on held-out labels; by experience alone where these are too few."""
         try:
             test = plan_choice(data, self.metric, self.random_state)
@@ -178,7 +167,7 @@ class AutoRanker(Ranker):
             self.protocol_ = "Labels are too few to hold some out."
             return too_few(options, str(problem))
         self.protocol_ = test.plan.why
-        trials = Trials(data, views, test.plan, test.metric.name, test.unlabelled)
+        trials = Trials(data, test.plan, test.metric.name, test.unlabelled)
         tried = trials.run(options.candidates, options.n_first, self.time_budget, self.n_jobs)
         return Gate(options, test.judge(data, self.random_state), tried, trials.try_alone).choose()
 

@@ -9,9 +9,10 @@ from scipy.sparse import issparse
 
 from semirank.dataset import RankingDataset
 from semirank.kernels import median_distance
-from semirank.meta import Blend, FeatureGeneration, ImportanceWeighting
+from semirank.meta import Blend, FeatureGeneration, ImportanceWeighting, LatentRanker
 from semirank.rankers import (
     DistanceRanking,
+    ForestRanker,
     LinearSVMRanker,
     LogisticRanker,
     ManifoldRanking,
@@ -26,15 +27,15 @@ from semirank.rankers import (
     TransductiveRankRLS,
     TransductiveSVM,
 )
+from semirank.selection.auto.label_source import FEWEST, asked_from_top
 from semirank.selection.auto.plan import is_binary
 from semirank.selection.candidates import Candidate, Given, as_candidates
-from semirank.selection.counterparts import SHARED_WORDS, trait_of
+from semirank.selection.counterparts import trait_of
 from semirank.selection.protocols import choose_protocol, share_items
 
 Kind = Literal["texts", "features", "grades", "lists", "given"]
 
-MANY_LABELS = 30  # from here on there are more latent semantic features of texts
-FEW_TOPICS, MANY_TOPICS = 50, 100
+N_TOPICS = 100
 MANY_ITEMS = 5_000  # labelled items from which a kernel is approximated
 BASIS = 1_000
 NARROW, WIDE = 0.35, 1.0
@@ -90,16 +91,14 @@ class Shortlist:
 
 
 class _Entry(NamedTuple):
-    """A candidate to be: its name, the ranker, and for texts the number of latent semantic features."""
+    """A candidate to be: its name and the ranker."""
 
     name: str
     ranker: Ranker
-    n_components: int | None = None
 
     def candidate(self) -> Candidate:
         trait = trait_of(self.ranker)
-        assumption = trait.assumption if trait else SHARED_WORDS if self.n_components else None
-        return Candidate(self.name, self.ranker, assumption, n_components=self.n_components)
+        return Candidate(self.name, self.ranker, trait.assumption if trait else None)
 
 
 def kind_of(data: RankingDataset) -> Kind:
@@ -118,40 +117,57 @@ def shortlist(data: RankingDataset, *, thorough: bool = False, random_state: int
     if kind == "lists":
         return _for_lists(data, thorough, random_state)
     if kind == "grades":
-        return _for_grades(data)
+        return _for_grades(data, random_state)
     build = _for_texts if kind == "texts" else _for_features
     return build(data, thorough, random_state)
 
 
 def _for_texts(data: RankingDataset, thorough: bool, seed: int) -> Shortlist:
-    size = MANY_TOPICS if data.labelled.sum() >= MANY_LABELS else FEW_TOPICS
-    graph = ManifoldRanking(metric="cosine", combine="ratio")
-    spread = ManifoldRanking(metric="cosine", combine="log", alpha=0.9, degree_correction=0.0)
+    words, graph = LogisticRanker(), ManifoldRanking(metric="cosine", combine="ratio")
     presuming = LogisticRanker(presumed_negatives=100, random_state=seed)
     nearest = DistanceRanking("cosine")
-    screening = [("words", presuming), ("graph", spread), ("nearest", nearest)]
     entries = [
-        _Entry("words", LogisticRanker()),
-        _Entry("topics and graph", Blend([("topics", LogisticRanker()), ("graph", graph)]), size),
-        _Entry("screening", Blend(screening, weights=[1, "fading", "fading"])),
+        _Entry("words", words),
+        _Entry("words, topics and graphs", _topics_and_graphs(words, graph)),
+        _Entry("screening", _screening(presuming, nearest)),
         _Entry("nearest text", nearest),
         _Entry("words, margin", LinearSVMRanker()),
-        _Entry("topics", LogisticRanker(), size),
-        _Entry("graph of topics", graph, size),
+        _Entry("topics", LatentRanker(words, N_TOPICS)),
+        _Entry("graph of topics", LatentRanker(graph, N_TOPICS)),
         _Entry("presumed irrelevant", presuming),
     ]
     if thorough:
+        boosted, smooth = SemiRankBoost(30, metric="cosine"), RayleighRanker(n_components=300)
         entries += [
             _Entry("self-training", SelfTrainingLogistic()),
             _Entry("transductive margin", TransductiveSVM()),
-            _Entry("boosted topics and neighbours", SemiRankBoost(30, metric="cosine"), size),
-            _Entry("smooth kernel", RayleighRanker(n_components=300), size),
-            _Entry("transductive least squares", TransductiveRankRLS(), size),
+            _Entry("boosted topics and neighbours", LatentRanker(boosted, N_TOPICS)),
+            _Entry("smooth kernel", LatentRanker(smooth, N_TOPICS)),
+            _Entry("transductive least squares", LatentRanker(TransductiveRankRLS(), N_TOPICS)),
         ]
     usual = "words" if _both_sides(data) else "nearest text"
-    trusted = ("topics and graph", "screening")
-    few = "topics and graph" if size == MANY_TOPICS and _both_sides(data) else "screening"
+    trusted = ("words, topics and graphs", "screening")
+    few = trusted[0] if _are_a_sample(data) else trusted[1]
     return _shortlist("texts", entries, usual, trusted, few, data)
+
+
+def _topics_and_graphs(words: Ranker, graph: Ranker) -> Blend:
+    """Mix words, topics, and a graph of each."""
+    topics = LatentRanker(Blend([("topics", words), ("graph", graph)]), N_TOPICS)
+    return Blend([("words", words), ("graph", graph), ("topics", topics)], weights=[1, 1, 2])
+
+
+def _screening(presuming: Ranker, nearest: Ranker) -> Blend:
+    """Mix for the first labels, and for those asked for from the top: what is near to relevant ones leads."""
+    spread = ManifoldRanking(metric="cosine", combine="log", alpha=0.9, degree_correction=0.0)
+    members = [("words", presuming), ("graph", spread), ("nearest", nearest)]
+    return Blend(members, weights=[0.5, "fading", 2])
+
+
+def _are_a_sample(data: RankingDataset) -> bool:
+    """Tell whether labels on both sides are some, and look like a sample of all items."""
+    y = data.y[data.labelled]
+    return min((y > 0).sum(), (y <= 0).sum()) >= FEWEST and not asked_from_top(data)
 
 
 def _for_features(data: RankingDataset, thorough: bool, seed: int) -> Shortlist:
@@ -167,6 +183,7 @@ def _for_features(data: RankingDataset, thorough: bool, seed: int) -> Shortlist:
         _Entry("linear", LogisticRanker()),
         _Entry("linear least squares", RankRLSCV()),
         _Entry("boosted", RankBoost(30)),
+        _Entry("trees", ForestRanker(random_state=seed)),
         _Entry("kernel and graph", Blend([("kernel", kernel), ("graph", graph)])),
         _Entry("boosted neighbours", SemiRankBoost(30)),
     ]
@@ -181,28 +198,33 @@ def _for_features(data: RankingDataset, thorough: bool, seed: int) -> Shortlist:
     return _shortlist("features", entries, "kernel" if both else "nearest item", ("graph",), "graph", data)
 
 
-def _for_grades(data: RankingDataset) -> Shortlist:
-    kernel = _kernel(data, WIDE)
-    boosted = RankBoost(100)
+def _for_grades(data: RankingDataset, seed: int) -> Shortlist:
+    members = [
+        ("linear", RankRLSCV()),
+        ("kernel", _kernel(data, WIDE)),
+        ("boosted", RankBoost(100)),
+        ("trees", ForestRanker(random_state=seed)),
+    ]
     entries = [
-        _Entry("kernel and boosted", Blend([("kernel", kernel), ("boosted", boosted)])),
-        _Entry("linear least squares", RankRLSCV()),
-        _Entry("kernel", kernel),
-        _Entry("boosted", boosted),
+        _Entry("mix of all kinds", Blend(members)),
+        *(_Entry(name, ranker) for name, ranker in members),
         _Entry("transductive least squares", TransductiveRankRLS()),
     ]
-    return _shortlist("grades", entries, "kernel and boosted", (), "linear least squares", data)
+    return _shortlist("grades", entries, "mix of all kinds", (), "linear", data)
 
 
 def _for_lists(data: RankingDataset, thorough: bool, seed: int) -> Shortlist:
     boosted = RankBoost(30, balance="lists")
     strong = RankRLS(ridge=2.0 * _spread(data))
     linear = [("linear", RankRLSCV()), ("robust", strong)]
+    trees = ForestRanker(random_state=seed)
     entries = [
+        _Entry("linear, boosted and trees", Blend([*linear, ("boosted", boosted), ("trees", trees)])),
         _Entry("linear and boosted", Blend([*linear, ("boosted", boosted)])),
         _Entry("linear", Blend(linear)),
         _Entry("linear least squares", RankRLSCV()),
         _Entry("boosted", boosted),
+        _Entry("trees", trees),
         _Entry("logistic", LogisticRanker(1.0)),
         _Entry("transductive least squares", TransductiveRankRLS(ridge=strong.ridge)),
         _Entry("boosted neighbours", SemiRankBoost(30)),
@@ -212,7 +234,7 @@ def _for_lists(data: RankingDataset, thorough: bool, seed: int) -> Shortlist:
             _Entry("features of each list", FeatureGeneration(boosted)),
             _Entry("lists like the new one", ImportanceWeighting(boosted)),
         ]
-    return _shortlist("lists", entries, "linear and boosted", (), "linear", data)
+    return _shortlist("lists", entries, "linear, boosted and trees", (), "linear", data)
 
 
 def given_shortlist(given: Iterable[Given], random_state: int) -> Shortlist:
@@ -247,6 +269,8 @@ def _of_one_function(ranker: Ranker) -> bool:
     """Tell whether a ranker learns one function for all lists."""
     if isinstance(ranker, Blend):
         return any(_of_one_function(member) for member in ranker._members())
+    if isinstance(ranker, LatentRanker):
+        return _of_one_function(ranker.ranker)
     own = isinstance(ranker, (DistanceRanking, ManifoldRanking, ManifoldRankingCV))
     return not own and getattr(ranker, "shared", None) != "auto"
 

@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +12,7 @@ from sklearn.base import clone
 
 from semirank import metrics
 from semirank.core.arrays import Floats
-from semirank.dataset import Features, RankingDataset
-from semirank.features import LSA
+from semirank.dataset import RankingDataset
 from semirank.meta.members import fit, relearn
 from semirank.metrics.ranking import Unlabelled
 from semirank.selection.candidates import Candidate
@@ -54,8 +53,6 @@ class Trials:
     ----------
     data : RankingDataset
         All labels; rankers are shown those of a split.
-    views : mapping
-        Features by the number of latent semantic ones; None: the data's own.
     plan : Plan
         The splits.
     metric : str
@@ -65,7 +62,6 @@ class Trials:
     """
 
     data: RankingDataset
-    views: Mapping[int | None, Features]
     plan: Plan
     metric: str
     unlabelled: Unlabelled
@@ -84,7 +80,7 @@ class Trials:
     def try_one(self, candidate: Candidate, end: float | None = None) -> Tried:
         """Measure a candidate on all splits, unless it fails or the time is over before."""
         ranker: Any = clone(candidate.ranker)
-        X, qid = self.views[candidate.n_components], self.data.qid
+        X, qid = self.data.X, self.data.qid
 
         def score(split: Split) -> Floats:
             learn = relearn if hasattr(ranker, "scores_") else fit
@@ -95,14 +91,12 @@ class Trials:
 
     def try_alone(self, candidate: Candidate) -> Tried:
         """Measure a candidate that sees the labels shown in each split and no other item."""
-        data, size = self.data, candidate.n_components
+        data = self.data
 
         def score(split: Split) -> Floats:
             shown, scores = split.shown, np.zeros(data.n_items)
-            lsa, X = latent(data.X[shown], size)
-            fitted = clone(candidate.ranker).fit(X, data.y[shown], data.qid[shown])
-            new = data.X[~shown] if lsa is None else lsa.transform(data.X[~shown])
-            scores[~shown] = fitted.predict(new, data.qid[~shown])
+            alone = clone(candidate.ranker).fit(data.X[shown], data.y[shown], data.qid[shown])
+            scores[~shown] = alone.predict(data.X[~shown], data.qid[~shown])
             return scores
 
         with warnings.catch_warnings():
@@ -133,11 +127,3 @@ class Trials:
             [self.metric], y, s, qid, unlabelled=self.unlabelled
         )[self.metric]
         return values[self.plan.lists]
-
-
-def latent(X: Features, size: int | None) -> tuple[LSA | None, Features]:
-    """Return features as they are, or so many latent semantic ones and what makes them."""
-    if size is None:
-        return None, X
-    lsa = LSA(size, random_state=0).fit(X)
-    return lsa, lsa.transform(X)

@@ -1,0 +1,35 @@
+"""Items walk down trees of yes-or-no questions."""
+
+import numpy as np
+from numba import njit
+
+from semirank.core.arrays import AnyArray, Floats, Integers
+
+
+@njit(cache=True, nogil=True)
+def sum_leaves(
+    X: AnyArray, roots: Integers, features: Integers, thresholds: Floats, children: Integers, values: Floats
+) -> Floats:
+    """Return for each row of X the sum of the values of the leaves where it ends, one in each tree.
+
+    Parameters
+    ----------
+    X : float32 array of shape (n_items, n_features)
+        The items.
+    roots : int64 array of shape (n_trees,)
+        The node where each tree begins.
+    features, thresholds : arrays of shape (n_nodes,)
+        A node asks whether ``x[feature] <= threshold``; the feature of a leaf is -1.
+    children : int64 array of shape (n_nodes, 2)
+        The next node if so, and if not.
+    values : float64 array of shape (n_nodes,)
+        What the leaves say.
+    """
+    sums = np.zeros(len(X))
+    for item in range(len(X)):
+        for root in roots:
+            node = root
+            while features[node] >= 0:
+                node = children[node, 0 if X[item, features[node]] <= thresholds[node] else 1]
+            sums[item] += values[node]
+    return sums
