@@ -13,7 +13,7 @@ from semirank.selection.defaults import default_candidates
 
 SUPERVISED = {
     "distance-ranking", "rankrls", "rankrls-cv", "rank-svm", "rankboost", "line-search-ranker",
-    "logistic-ranker", "linear-svm-ranker", "blend",
+    "logistic-ranker", "linear-svm-ranker", "forest-ranker", "blend",
 }  # fmt: skip
 
 
@@ -67,6 +67,7 @@ def test_names_tell_what_is_unusual():
     assert name_of(semirank.LogisticRanker(random_state=3)) == "logistic-ranker"
     text = semirank.TextRanker(semirank.LogisticRanker(), n_components=9)
     assert name_of(text) == "lsa-9 + logistic-ranker"
+    assert name_of(semirank.LatentRanker(semirank.RankRLS(), 9)) == "lsa-9 + rankrls"
     assert name_of(semirank.Blend([semirank.RankBoost(), semirank.RankRLS()])) == "rankboost & rankrls"
 
 
@@ -84,7 +85,7 @@ def test_texts_become_features_once():
     assert [each.n_components for each in candidates] == [None, 2]
     features = features_for(data, candidates)
     model = candidates[1].model(data).fit(data.texts, data.y)
-    inside = model.ranker_.fit(features[2], data.y)
+    inside = model.ranker_.ranker_.fit(features[2], data.y)
     assert inside.scores_ == pytest.approx(model.scores_)
 
 

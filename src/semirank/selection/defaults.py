@@ -16,6 +16,7 @@ from semirank.meta import (
 )
 from semirank.rankers import (
     DistanceRanking,
+    ForestRanker,
     LinearSVMRanker,
     LogisticRanker,
     ManifoldRanking,
@@ -31,19 +32,12 @@ from semirank.rankers import (
     TransductiveSVM,
 )
 from semirank.selection.candidates import Candidate, Given, as_candidates
+from semirank.selection.mixes import GRAPH, screening, words_topics_and_graphs
 from semirank.selection.protocols import share_items
 from semirank.selection.splits import ProtocolName
 
 MANY_LABELS = 30  # from here on 100 latent semantic features, before 50
 LARGE_LIST = 3_000  # items from which a kernel basis takes long
-_GRAPH = ManifoldRanking(metric="cosine", combine="ratio")
-_SCREENING = Blend(  # graph first, labels later: the more relevant ones are known, the less the graph counts
-    [
-        ("words", LogisticRanker(presumed_negatives=100)),
-        ("graph", ManifoldRanking(metric="cosine", combine="log", alpha=0.9, degree_correction=0.0)),
-    ],
-    weights=[1, "fading"],
-)
 _OWN_FUNCTION = (DistanceRanking, ManifoldRanking, PersonalizedPageRank)  # one for each list by themselves
 
 
@@ -116,8 +110,9 @@ def _for_sparse_items(thorough: bool) -> list[Given]:
         SelfTrainingLogistic(),
         LogisticRanker(presumed_negatives=100),
         ManifoldRanking(metric="cosine"),
-        ("logistic & manifold", Blend([LogisticRanker(), _GRAPH])),
-        ("screening", _SCREENING),
+        ("logistic & manifold", Blend([LogisticRanker(), GRAPH])),
+        ("words, topics and graphs", words_topics_and_graphs()),
+        ("screening", screening()),
     ]
     return [*chosen, TransductiveSVM(), SemiRankBoost(30, metric="cosine")] if thorough else chosen
 
@@ -141,12 +136,13 @@ def _for_texts(n_labels: float, protocol: ProtocolName, thorough: bool) -> list[
         TextRanker(LogisticRanker(), n_components=size),
     ]
     if protocol == "items":
-        mixed = TextRanker(Blend([LogisticRanker(), _GRAPH]), n_components=size)
+        mixed = TextRanker(Blend([LogisticRanker(), GRAPH]), n_components=size)
         chosen += [
             TextRanker(DistanceRanking("cosine")),
             TextRanker(ManifoldRanking(metric="cosine")),
             (f"lsa-{size} + logistic & manifold", mixed),
-            ("screening", TextRanker(_SCREENING)),
+            ("words, topics and graphs", TextRanker(words_topics_and_graphs())),
+            ("screening", TextRanker(screening())),
         ]
     return [*chosen, TextRanker(TransductiveSVM())] if thorough else chosen
 
@@ -157,7 +153,9 @@ def _for_lists(thorough: bool) -> list[Given]:
     chosen: list[Given] = [
         RankRLSCV(),
         RankBoost(30),
+        ForestRanker(),
         Blend([RankRLSCV(), RankBoost(30)]),
+        Blend([RankRLSCV(), RankBoost(30), ForestRanker()]),
         LogisticRanker(),
         RankSVM(),
         TransductiveRankRLS(ridge=10.0),

@@ -31,11 +31,11 @@ from semirank.selection.auto.label_source import FEWEST, asked_from_top
 from semirank.selection.auto.plan import is_binary
 from semirank.selection.candidates import Candidate, Given, as_candidates
 from semirank.selection.counterparts import trait_of
+from semirank.selection.mixes import GRAPH, N_TOPICS, WORDS, screening, words_topics_and_graphs
 from semirank.selection.protocols import choose_protocol, share_items
 
 Kind = Literal["texts", "features", "grades", "lists", "given"]
 
-N_TOPICS = 100
 MANY_ITEMS = 5_000  # labelled items from which a kernel is approximated
 BASIS = 1_000
 NARROW, WIDE = 0.35, 1.0
@@ -123,18 +123,15 @@ def shortlist(data: RankingDataset, *, thorough: bool = False, random_state: int
 
 
 def _for_texts(data: RankingDataset, thorough: bool, seed: int) -> Shortlist:
-    words, graph = LogisticRanker(), ManifoldRanking(metric="cosine", combine="ratio")
-    presuming = LogisticRanker(presumed_negatives=100, random_state=seed)
-    nearest = DistanceRanking("cosine")
     entries = [
-        _Entry("words", words),
-        _Entry("words, topics and graphs", _topics_and_graphs(words, graph)),
-        _Entry("screening", _screening(presuming, nearest)),
-        _Entry("nearest text", nearest),
+        _Entry("words", WORDS),
+        _Entry("words, topics and graphs", words_topics_and_graphs()),
+        _Entry("screening", screening(seed)),
+        _Entry("nearest text", DistanceRanking("cosine")),
         _Entry("words, margin", LinearSVMRanker()),
-        _Entry("topics", LatentRanker(words, N_TOPICS)),
-        _Entry("graph of topics", LatentRanker(graph, N_TOPICS)),
-        _Entry("presumed irrelevant", presuming),
+        _Entry("topics", LatentRanker(WORDS, N_TOPICS)),
+        _Entry("graph of topics", LatentRanker(GRAPH, N_TOPICS)),
+        _Entry("presumed irrelevant", LogisticRanker(presumed_negatives=100, random_state=seed)),
     ]
     if thorough:
         boosted, smooth = SemiRankBoost(30, metric="cosine"), RayleighRanker(n_components=300)
@@ -149,19 +146,6 @@ def _for_texts(data: RankingDataset, thorough: bool, seed: int) -> Shortlist:
     trusted = ("words, topics and graphs", "screening")
     few = trusted[0] if _are_a_sample(data) else trusted[1]
     return _shortlist("texts", entries, usual, trusted, few, data)
-
-
-def _topics_and_graphs(words: Ranker, graph: Ranker) -> Blend:
-    """Mix words, topics, and a graph of each."""
-    topics = LatentRanker(Blend([("topics", words), ("graph", graph)]), N_TOPICS)
-    return Blend([("words", words), ("graph", graph), ("topics", topics)], weights=[1, 1, 2])
-
-
-def _screening(presuming: Ranker, nearest: Ranker) -> Blend:
-    """Mix for the first labels, and for those asked for from the top: what is near to relevant ones leads."""
-    spread = ManifoldRanking(metric="cosine", combine="log", alpha=0.9, degree_correction=0.0)
-    members = [("words", presuming), ("graph", spread), ("nearest", nearest)]
-    return Blend(members, weights=[0.5, "fading", 2])
 
 
 def _are_a_sample(data: RankingDataset) -> bool:
