@@ -60,6 +60,12 @@ def test_other_settings_have_another_notebook(notebook):
     assert notebook.read() == {}
 
 
+def test_other_code_has_another_notebook(notebook, monkeypatch):
+    notebook.add("cell", 1)
+    monkeypatch.setattr("semirank.experiments.cells.code_digest", lambda: "changed")
+    assert Notebook.of("numbers", seed=0).read() == {}
+
+
 def test_names_tell_cells_apart():
     assert len({name_of(cell) for cell in (Cell(1), Cell(2), Cell(1, ("a", "b")))}) == 3
 

@@ -15,6 +15,7 @@ from semirank.selection.significance import (
     sign_flip_test,
     student_interval,
 )
+from semirank.selection.verdicts import Judge
 
 numbers = st.lists(st.integers(-5, 5).map(float), min_size=2, max_size=9).map(np.array)
 
@@ -132,3 +133,13 @@ def test_too_few_lists_can_show_nothing():
     assert outcome.smallest_p == outcome.p_value == 0.0625
     assert outcome.detectable(0.05) is None
     assert outcome.detectable(0.1) > 0
+
+
+@pytest.mark.parametrize(("metric", "low", "high"), [("AP", 0.0, 1.0), ("WSS@95", -1.0, 1.0)])
+def test_the_interval_of_a_mean_stays_where_the_metric_lies(metric, low, high):
+    judge = Judge("fold", 0.25, 0.95, metric, 1, 0, 20)
+    inside = judge.mean_interval(np.array([low, high, high, high]))
+    assert judge.interval(np.array([low, high, high, high])).high > high
+    assert low <= inside.low < inside.high == high
+    free = Judge("fold", 0.25, 0.95, "Label@1", 1, 0, 20).mean_interval(np.array([0.0, 1.0, 1.0, 1.0]))
+    assert free.high > 1

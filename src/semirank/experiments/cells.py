@@ -4,12 +4,12 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Self
 
 from joblib import Parallel, delayed, parallel_config
 
+from semirank.files import code_digest
 from semirank.readers.datasets import cache_folder
 
 Progress = Callable[[int, int | None], None]
@@ -26,8 +26,8 @@ class Notebook:
 
     @classmethod
     def of(cls, name: str, **settings: Any) -> Self:
-        """Find the notebook of an experiment in the user's cache; other settings have another one."""
-        told = json.dumps([version("semirank"), settings], sort_keys=True, default=repr)
+        """Find the notebook of an experiment in the user's cache; other settings or code have another one."""
+        told = json.dumps([code_digest(), settings], sort_keys=True, default=repr)
         digest = sha256(told.encode()).hexdigest()[:16]
         return cls(cache_folder() / "experiments" / f"{name}-{digest}.jsonl")
 

@@ -44,6 +44,8 @@ class Metric:
         Other names that `parse` understands.
     greater_is_better : bool
         False for an error.
+    span : pair of float
+        Between which values it lies.
 
     Examples
     --------
@@ -64,6 +66,7 @@ class Metric:
     at: Literal["cutoff", "recall"] | None = None
     aliases: tuple[str, ...] = ()
     greater_is_better: bool = True
+    span: tuple[float, float] = (0.0, 1.0)
     given: Mapping[str, Any] = field(default_factory=dict)
 
     @property

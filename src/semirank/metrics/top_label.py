@@ -1,5 +1,6 @@
 """Mean label of the first items of a list: the quality of what is taken from the top."""
 
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ TOP_LABEL = Metric(
     defaults={"cutoff": None},
     example="Label@1",
     at="cutoff",
+    span=(-inf, inf),
 )
 
 

@@ -26,6 +26,7 @@ WORK_SAVED = Metric(
     defaults={"recall": None, "relevant": None},
     example="WSS@95",
     at="recall",
+    span=(-1.0, 1.0),
 )
 
 

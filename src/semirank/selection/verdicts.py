@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from semirank import metrics
 from semirank.core.arrays import Floats
 from semirank.selection.findings.comparison import Contrast, Interval, Judgement, Standing, Unit
 from semirank.selection.significance import (
@@ -48,6 +49,12 @@ class Judge:
     sign: int
     seed: int
     n_labels: int
+
+    def mean_interval(self, values: Floats) -> Interval | None:
+        """Give the interval of a mean of the metric, which cannot leave the values that the metric has."""
+        found = self.interval(values)
+        low, high = metrics.parse(self.metric).span
+        return None if found is None else Interval(max(found.low, low), min(found.high, high))
 
     def interval(self, values: Floats) -> Interval | None:
         """Give the interval of a mean of observations."""

@@ -113,7 +113,7 @@ def _point(size: int, outcome: Outcome, plan: Plan, judge: Judge) -> BudgetPoint
         return BudgetPoint(size, None, None, outcome.reason)
     units = observations(values_of(outcome.cells), plan)
     units = units[~np.isnan(units)]
-    return BudgetPoint(size, float(units.mean()), judge.interval(units))
+    return BudgetPoint(size, float(units.mean()), judge.mean_interval(units))
 
 
 def _worths(baseline: BudgetCurve, ranker: BudgetCurve, unit: str, judge: Judge) -> tuple[LabelWorth, ...]:

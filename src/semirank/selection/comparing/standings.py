@@ -81,7 +81,7 @@ def _standing(candidate: Candidate, spelt: str, outcome: Outcome, plan: Plan, ju
         standing,
         values=tuple(map(plain, per_repeat(values, plan))),
         mean=float(units.mean()),
-        interval=judge.interval(units),
+        interval=judge.mean_interval(units),
         judged=_mean_of([cell.judged for cell in cells]),
         stability=_stability(cells, plan),
         precision=plain(

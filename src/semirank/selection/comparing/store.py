@@ -2,18 +2,18 @@
 
 import json
 import os
-from importlib.metadata import version
 from pathlib import Path
 from typing import IO, Any, Self
 
 import joblib
 
+from semirank.files import code_digest
 from semirank.selection.comparing.cells import Bench, Cell
 from semirank.selection.comparing.workers import Task
 
 
 class CellStore:
-    """Cells by what made them: data, ranker, labels shown and held out, metric, version.
+    """Cells by what made them: data, ranker, labels shown and held out, metric, code.
 
     Each finished cell is appended as one line of JSON at once. A line that was cut off is ignored.
 
@@ -29,7 +29,7 @@ class CellStore:
 
     def __init__(self, bench: Bench, path: str | os.PathLike[str] | None, resume: bool) -> None:
         data = bench.data
-        what = (bench.metric, bench.unlabelled, bench.depth, bench.lists, version("semirank"))
+        what = (bench.metric, bench.unlabelled, bench.depth, bench.lists, code_digest())
         self._made_by = joblib.hash((bench.features, data.texts, data.y, data.indptr, what))
         self._path = None if path is None else Path(path)
         self._known = _read(self._path) if self._path is not None and resume else {}
