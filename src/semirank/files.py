@@ -150,7 +150,7 @@ def _umask() -> int:
 
 @cache
 def code_digest() -> str:
-    """Return a fingerprint of this package's source, so that results of other code are never taken for ours."""
+    """Return a fingerprint of this package's source: results of other code are not taken for its own."""
     digest = sha256()
     folder = Path(__file__).parent
     for path in sorted(folder.rglob("*.py")):

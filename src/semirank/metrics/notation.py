@@ -139,3 +139,31 @@ def _read_number(metric: Metric, name: str, number: str) -> dict[str, Any]:
     except ValueError:
         raise ValueError(f"{name!r}: {number!r} after @ is not a whole number.") from None
     return {metric.at: value}
+
+
+class MetricName:
+    """What a parameter may be: the name of a metric, or one of some other words.
+
+    Examples
+    --------
+    >>> "nDCG@10" in MetricName(), "auto" in MetricName(), "auto" in MetricName("auto")
+    (True, False, True)
+    """
+
+    def __init__(self, *others: str) -> None:
+        self.others = others
+
+    def __contains__(self, value: object) -> bool:
+        if not isinstance(value, str):
+            return False
+        try:
+            return value in self.others or bool(parse(value))
+        except ValueError:
+            return False
+
+    def __str__(self) -> str:
+        return " or ".join([*map(repr, self.others), "the name of a metric such as 'nDCG@10'"])
+
+    def parse(self, text: str) -> str:
+        """Take the text as it is."""
+        return text

@@ -13,25 +13,9 @@ from semirank import metrics
 from semirank.core.arrays import Floats
 from semirank.dataset import Features, RankingDataset
 from semirank.limits import SEED, Between, Limit
+from semirank.metrics.notation import MetricName
 from semirank.rankers._base import Ranker
 from semirank.rankers.line import ListObjective, Path, climb
-
-
-class MetricName:
-    """The name of a metric."""
-
-    def __contains__(self, value: object) -> bool:
-        try:
-            return isinstance(value, str) and bool(metrics.parse(value))
-        except ValueError:
-            return False
-
-    def __str__(self) -> str:
-        return "the name of a metric such as 'nDCG@10'"
-
-    def parse(self, text: str) -> str:
-        """Read a name."""
-        return text
 
 
 class LineSearchRanker(Ranker):

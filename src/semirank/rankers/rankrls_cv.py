@@ -10,6 +10,7 @@ from semirank.core.arrays import Floats
 from semirank.kernels import GAMMA, KERNEL
 from semirank.limits import Limit
 from semirank.metrics import Metric
+from semirank.metrics.notation import MetricName
 from semirank.rankers.kernel_ranker import COMPONENTS, DEGREE
 from semirank.rankers.rankrls import RankRLS
 from semirank.rankers.ridge.held_out import list_errors, without_items, without_lists
@@ -41,25 +42,6 @@ class Ridges:
     def parse(self, text: str) -> list[float] | None:
         """Read numbers with commas between them, or None."""
         return None if text.lower() == "none" else [float(part) for part in text.split(",")]
-
-
-class MetricName:
-    """The name of a metric, or "squared"."""
-
-    def __contains__(self, value: object) -> bool:
-        if not isinstance(value, str):
-            return False
-        try:
-            return value == "squared" or bool(metrics.parse(value))
-        except ValueError:
-            return False
-
-    def __str__(self) -> str:
-        return "'squared' or the name of a metric such as 'nDCG@10'"
-
-    def parse(self, text: str) -> str:
-        """Take the text as it is."""
-        return text
 
 
 class RankRLSCV(RankRLS):
@@ -119,7 +101,7 @@ class RankRLSCV(RankRLS):
         "kernel": KERNEL,
         "gamma": GAMMA,
         "ridges": Ridges(),
-        "metric": MetricName(),
+        "metric": MetricName("squared"),
         "n_components": COMPONENTS,
         "degree": DEGREE,
     }

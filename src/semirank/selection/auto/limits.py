@@ -2,10 +2,8 @@
 
 from typing import Any
 
-from semirank import metrics
 from semirank.meta.members import Rankers
 from semirank.registry import RANKERS
-from semirank.selection.auto.plan import AUTO
 
 
 class Candidates:
@@ -24,22 +22,3 @@ class Candidates:
     def parse(self, text: str) -> Any:
         """Read names with commas between them, or None."""
         return None if text.lower() == "none" else text.split(",")
-
-
-class MetricChoice:
-    """The name of a metric, or "auto"."""
-
-    def __contains__(self, value: object) -> bool:
-        if not isinstance(value, str):
-            return False
-        try:
-            return value == AUTO or bool(metrics.parse(value))
-        except ValueError:
-            return False
-
-    def __str__(self) -> str:
-        return "'auto' or the name of a metric such as 'nDCG@10'"
-
-    def parse(self, text: str) -> str:
-        """Take the text as it is."""
-        return text

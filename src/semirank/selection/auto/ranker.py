@@ -16,10 +16,11 @@ from semirank.dataset import RankingDataset
 from semirank.features import TfIdf
 from semirank.limits import FLAG, Between, Either, Limit, OneOf
 from semirank.meta.members import explanation
+from semirank.metrics.notation import MetricName
 from semirank.rankers import Ranker
 from semirank.selection.auto.gate import Choice, Gate, too_few
-from semirank.selection.auto.limits import Candidates, MetricChoice
-from semirank.selection.auto.plan import plan_choice
+from semirank.selection.auto.limits import Candidates
+from semirank.selection.auto.plan import AUTO, plan_choice
 from semirank.selection.auto.shortlist import Shortlist, given_shortlist, shortlist
 from semirank.selection.auto.trials import Trials
 from semirank.selection.splits import TooFewLabelsError
@@ -97,7 +98,7 @@ class AutoRanker(Ranker):
 
     limits: ClassVar[Mapping[str, Limit]] = {
         "time_budget": Either(Between(0, closed="neither"), OneOf(None)),
-        "metric": MetricChoice(),
+        "metric": MetricName(AUTO),
         "candidates": Candidates(),
         "thorough": FLAG,
         "random_state": Between(0, 2**32 - 1, Integral),
