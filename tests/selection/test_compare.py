@@ -11,6 +11,7 @@ import semirank
 from semirank import DistanceRanking, RankingDataset
 from semirank.rankers import Ranker
 from semirank.selection import Candidate, CannotCompareError, Comparison, compare
+from semirank.selection.comparing import standings
 
 nan = np.nan
 
@@ -365,3 +366,8 @@ def test_data_without_anything_to_rank_by():
         compare(RankingDataset(np.zeros((4, 0)), [1, 0, 1, 0]))
     with pytest.raises(ValueError, match="Some features are missing"):
         compare(RankingDataset([[nan], [1.0]], [1, 0]))
+
+
+def test_warnings_that_differ_in_numbers_only_are_told_once():
+    notes = ["3 of 9 items are lost", "4 of 9 items are lost", "slow"]
+    assert standings._distinct(notes) == ("3 of 9 items are lost", "slow")

@@ -44,16 +44,17 @@ def leaderboard(comparison: Comparison) -> list[dict[str, Any]]:
 
 
 def _leaderboard_row(comparison: Comparison, standing: Standing) -> dict[str, Any]:
-    contrast = standing.contrast_best or standing.contrast
+    contrast, overall = standing.contrast or standing.contrast_best, standing.contrast_best
     return {
         "place": standing.place,
         "ranker": standing.name,
         comparison.metric: _number(standing.mean),
         f"{comparison.confidence:.0%} interval": _interval(standing.interval),
-        "against": contrast.baseline if contrast else None,
+        "baseline": contrast.baseline if contrast else None,
         "difference": _signed(contrast.difference) if contrast else None,
         "p (Holm)": f"{contrast.p_adjusted:.2g}" if contrast else None,
         "verdict": _verdict(standing, contrast),
+        "to the best of labels alone": _signed(overall.difference) if overall else None,
         "assumes of unlabelled data": standing.assumption,
     }
 

@@ -1,6 +1,7 @@
 """From cells to standings: means, intervals, contrasts and places."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -90,7 +91,7 @@ def _standing(candidate: Candidate, spelt: str, outcome: Outcome, plan: Plan, ju
         fit_seconds=float(np.median([cell.fit_seconds for cell in cells])),
         rank_seconds=next((cell.rank_seconds for cell in cells if cell.rank_seconds is not None), None),
         peak_memory=max((cell.peak_memory for cell in cells if cell.peak_memory), default=None),
-        notes=tuple(dict.fromkeys(note for cell in cells for note in cell.notes))[:3],
+        notes=_distinct(note for cell in cells for note in cell.notes)[:3],
     )
 
 
@@ -105,6 +106,14 @@ def _contrasts(
         deltas = plain(judge.sign * mean_of_known(per_repeat(difference, plan), axis=1))
         pairs.append(judge.contrast(baselines[name], observations(difference, plan), deltas))
     return dict(zip(names, judge.judge_all(pairs), strict=True))
+
+
+def _distinct(notes: Iterable[str]) -> tuple[str, ...]:
+    """Return one of the notes that differ only in their numbers."""
+    first: dict[str, str] = {}
+    for note in notes:
+        first.setdefault(re.sub(r"\d+", "", note), note)
+    return tuple(first.values())
 
 
 def _stability(cells: Sequence[Cell], plan: Plan) -> float | None:
