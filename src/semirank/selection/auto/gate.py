@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.stats import t as student
 
 from semirank.core.arrays import Floats
 from semirank.selection.auto.shortlist import KINDS, Shortlist
@@ -91,12 +92,19 @@ class Gate:
     def _challenge(self, units: Mapping[str, Floats], holder: str, rivals: Sequence[str]) -> str:
         """Return the best of the rivals if it is clearly better than the holder."""
         best = max(rivals, key=self._mean(units), default=holder)
-        return best if self._clearly_better(units[best], units[holder]) else holder
+        return best if self._clearly_better(units[best], units[holder], len(rivals)) else holder
 
-    def _clearly_better(self, units: Floats, others: Floats) -> bool:
-        """Tell whether the mean is better by more than `CLEARLY` standard errors of the difference."""
+    def _clearly_better(self, units: Floats, others: Floats, n_rivals: int = 1) -> bool:
+        """Tell whether the mean is better by more than `CLEARLY` standard errors of the difference.
+
+        The best of several rivals looks better than it is, so that more are asked for.
+        """
         contrast, outcome = self.judge.contrast("", units - others, ())
-        return outcome is not None and contrast.difference > CLEARLY[self.judge.unit] * outcome.error
+        if outcome is None:
+            return False
+        chance = (1 - self.judge.confidence) / 2
+        several, one = student.isf([chance / max(n_rivals, 1), chance], outcome.degrees)
+        return contrast.difference > CLEARLY[self.judge.unit] * several / one * outcome.error
 
     def _words(self, name: str, contrasts: Mapping[str, Contrast]) -> str:
         if name in contrasts:
