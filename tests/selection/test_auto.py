@@ -271,4 +271,4 @@ def test_the_best_of_many_equal_rivals_rarely_replaces_the_usual_one():
     for _ in range(200):
         units = {name: 0.7 + rng.normal(0, 0.05, 10) for name in ("line", *map(str, range(8)))}
         replaced += gate(units).name != "line"
-    assert replaced < 0.1 * 200  # without a correction a third
+    assert replaced < 0.05 * 200  # without the correction it is 15 %
