@@ -85,9 +85,9 @@ PROTOCOL = (
     "reviews; then the same after each ranker has asked four times for the labels of its five best records. "
     "The usual choices of AutoRanker, such as what a mix is made of, were made with other draws of labels of "
     "these same datasets in view, on newsgroups and Ohsumed with other groups and classes; MNIST had no part "
-    "in them. Earlier versions of this page showed where to look, and decisions were made on other draws than "
-    "these. LightGBM has 100 trees of 7 leaves with 5 items or more; real-valued labels are cut into five "
-    "grades for it."
+    "in them. Earlier versions of this page showed where to look, and decisions were made on other draws "
+    "than these. LightGBM has 100 trees of 7 leaves with 5 items or more; real-valued labels are cut into "
+    "five grades for it."
 )
 
 
