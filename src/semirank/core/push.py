@@ -43,12 +43,12 @@ def induced(S: Sparse, roots: Floats, rows: Integers, back: float, place: AnyArr
     """Return S between the given rows, with an edge from each row to itself, and the weights of these.
 
     Of what a row passes on to items outside (in terms of the random walk, ``S_ij d_j^1/2 / d_i^1/2``), the
-    share `back` returns to it. roots: square roots of the degrees; place: -1 for all items, as it will be
+    share `back` returns to it. roots: square roots of the degrees; place: 0 for all items, as it will be
     again.
     """
     n_edges = np.int64(len(rows))
     for a in range(len(rows)):
-        place[rows[a]] = a
+        place[rows[a]] = a + 1
         n_edges += np.int64(S.indptr[rows[a] + 1] - S.indptr[rows[a]])
     indptr = np.zeros(len(rows) + 1, dtype=S.indptr.dtype)
     indices, weights = np.empty(n_edges, dtype=S.indices.dtype), np.empty(n_edges)
@@ -58,8 +58,8 @@ def induced(S: Sparse, roots: Floats, rows: Integers, back: float, place: AnyArr
         i = rows[a]
         for e in range(S.indptr[i], S.indptr[i + 1]):
             j = S.indices[e]
-            if place[j] >= 0:
-                indices[at], weights[at] = place[j], S.weights[e]
+            if place[j] > 0:
+                indices[at], weights[at] = place[j] - 1, S.weights[e]
                 at += 1
             else:
                 loops[a] += back * S.weights[e] * roots[j] / roots[i]
@@ -67,5 +67,5 @@ def induced(S: Sparse, roots: Floats, rows: Integers, back: float, place: AnyArr
         at += 1
         indptr[a + 1] = at
     for i in rows:
-        place[i] = -1
+        place[i] = 0
     return Sparse(indptr, indices[:at], weights[:at]), loops

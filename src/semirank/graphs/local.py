@@ -64,7 +64,7 @@ class Neighbourhood:
         self.S, self.roots, self.alpha = S, roots, alpha
         self.y, self.pushed = np.zeros(n_items), np.empty(n_items)
         self.state, self.touched = np.zeros(n_items, np.uint8), np.empty(n_items, np.int64)
-        self.place = np.full(n_items, -1, np.int32)
+        self.place = np.zeros(n_items, np.int32)
         self.y[items] = labels
         self.back = alpha * RETURN / (1.0 - alpha * (1.0 - RETURN))
         self.size = float(np.sqrt(np.square(labels).sum()))

@@ -64,6 +64,7 @@ class DiffusionRanker(Ranker):
     n_unreached_: int
     points_: Features | None
     _index: Any
+    _place: Integers
 
     @property
     @abstractmethod
@@ -153,6 +154,7 @@ class DiffusionRanker(Ranker):
         self.points_ = None if self._index is None else self._index.points
         self.indptr_, self.order_, self.list_ids_ = data.indptr, data.order, data.list_ids
         self._system = Diffusion(self.graph_, self.indptr_)
+        self._place = self._restore(np.arange(len(self.order_)))
 
     def _spread(self, y: Floats, start: Floats | None = None) -> Self:
         """Solve for these labels, warn about what did not work, and store the scores."""
@@ -233,7 +235,13 @@ class DiffusionRanker(Ranker):
             self._system = Diffusion(self.graph_, self.indptr_)
         return self._system
 
-    def _restore(self, values: Floats) -> Floats:
+    def _places(self) -> Integers:
+        """Return where each item given to `fit` stands in the graph."""
+        if not hasattr(self, "_place"):
+            self._place = self._restore(np.arange(len(self.order_)))
+        return self._place
+
+    def _restore(self, values: AnyArray) -> AnyArray:
         restored = np.empty_like(values)
         restored[self.order_] = values
         return restored

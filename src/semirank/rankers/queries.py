@@ -81,12 +81,12 @@ class QueryRanker(DiffusionRanker):
 
     def _push_seeds(self, seeds: csr_array, top: int) -> Iterator[tuple[Integers, Floats]]:
         """Find the best items for each row of seeds by visiting only those near the seeds."""
-        weight = power(self._diffusion().degrees, self._seed_power)
+        system = self._diffusion()
         for first, last in pairwise(seeds.indptr):
             items = seeds.indices[first:last]
-            found = self._diffusion().top(
+            found = system.top(
                 items,
-                seeds.data[first:last] * weight[items],
+                seeds.data[first:last] * power(system.degrees[items], self._seed_power),
                 top,
                 self.alpha,
                 degree_correction=-self._score_power,
@@ -105,10 +105,8 @@ class QueryRanker(DiffusionRanker):
                     f"A query is a row number from 0 to {n_items - 1}, a list of them, or a vector of "
                     f"floats; got {row.tolist()!r:.60}."
                 )
-        place = np.empty(n_items, dtype=np.int64)
-        place[self.order_] = np.arange(n_items)
         indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
-        columns = place[np.concatenate(rows)]
+        columns = self._places()[np.concatenate(rows)]
         return csr_array((np.ones(len(columns)), columns, indptr), shape=(len(rows), n_items))
 
     def _vector_seeds(self, vectors: Any) -> csr_array:
