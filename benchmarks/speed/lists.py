@@ -134,11 +134,7 @@ def draw(found: dict[str, dict[int, Seconds]], figure: Any) -> None:
     axes.legend(frameon=False)
 
 
-NOTE = (
-    "Seconds on the clock, and in brackets of the processor (all threads together). Other work ran on the "
-    "machine at the same time, which the clock sees more than the processor. SciPy's assignments run in one "
-    "thread, ours in two: compare their times of the processor."
-)
+NOTE = "Seconds on the clock, and in brackets of the processor (all threads together)."
 
 
 def page(beside: Rows, found: dict[str, dict[int, Seconds]]) -> str:
