@@ -17,6 +17,7 @@ from lightgbm import LGBMRanker
 from sklearn.decomposition import KernelPCA
 
 from semirank import FeatureGeneration, RankBoost
+from semirank.core.threads import one_blas_thread
 from semirank.kernels import median_distance
 
 N_LISTS, N_ITEMS, N_FEATURES = 100, 100, 45
@@ -77,5 +78,6 @@ def report(times: dict[str, list[list[float]]], heading: str) -> None:
 
 if __name__ == "__main__":
     numba.set_num_threads(1)
-    compare(n_bins=255)
-    compare(n_bins=None)
+    with one_blas_thread():
+        compare(n_bins=255)
+        compare(n_bins=None)

@@ -7,6 +7,7 @@ from scipy.linalg import eigh
 from scipy.sparse.linalg import eigsh
 
 from semirank.core.arrays import AnyArray, Floats
+from semirank.core.threads import one_blas_thread
 from semirank.dataset import Features
 from semirank.kernels import Kernel, resolve
 
@@ -90,7 +91,8 @@ def _top(K: Floats, n_components: float) -> tuple[Floats, Floats]:
     """Return the largest eigenvalues, descending, and their vectors, the largest entry of each positive."""
     n_items = len(K)
     if n_components < 1 or n_items <= FEW or n_components > n_items // 10:
-        values, vectors = eigh(K)
+        with one_blas_thread():  # on a matrix of one list, threads wait longer than they compute
+            values, vectors = eigh(K)
     else:
         start = np.ones(n_items)  # the same start each time: the same bits
         values, vectors = eigsh(K, k=int(n_components), which="LA", v0=start + np.arange(n_items) / n_items)

@@ -9,7 +9,6 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray, Floats
-from semirank.dataset import RankingDataset
 from semirank.features import LSA
 from semirank.limits import Between, Limit
 from semirank.meta.adaptation import RANKER
@@ -101,12 +100,9 @@ class LatentRanker(Ranker):
     def predict(self, X: Any, qid: Any = None) -> Floats:
         """Score new items by the same latent features."""
         data = self._check_new(X, qid)
-        return data.restore(self.ranker_.predict(self._latent(data), data.qid))
+        return data.restore(self.ranker_.predict(self.lsa_.transform(data.X), data.qid))
 
     def explain(self, item: int) -> Any:
         """Split the score of a fitted item into contributions of labelled items, where the ranker can."""
         check_is_fitted(self, "ranker_")
         return explanation(self.ranker_, item)
-
-    def _latent(self, data: RankingDataset) -> AnyArray:
-        return self.lsa_.transform(data.X)
