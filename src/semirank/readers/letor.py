@@ -13,6 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from semirank.core.arrays import AnyArray
+from semirank.core.threads import count_workers
 from semirank.dataset import Features, RankingDataset, mark_unlabelled
 from semirank.files import Source, name_of, open_output
 from semirank.limits import FLAG, Between, Either, Limit, OneOf, check_limits
@@ -175,10 +176,7 @@ def _is_one(source: Source | Sequence[Source]) -> bool:
 
 
 def _n_threads(n_jobs: int | None) -> int:
-    if n_jobs is not None and n_jobs > 0:
-        return n_jobs
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return min(cores or 1, _MOST_THREADS)
+    return n_jobs if n_jobs is not None and n_jobs > 0 else min(count_workers(-1), _MOST_THREADS)
 
 
 def _qid(blocks: list[Block]) -> AnyArray | None:
