@@ -83,7 +83,7 @@ class _Blas:
                 self._set(self._before)
 
     def _set(self, numbers: list[int]) -> None:
-        """Set the threads of each library, also where threadpoolctl (from 3.8) lets one thread alone do it."""
+        """Set the threads of each library; threadpoolctl from 3.8 on lets one thread alone do that."""
         disown = getattr(OpenBLASController, "clear_controlling_thread", lambda force=False: None)
         disown(force=True)
         for library, number in zip(self._of_the_process, numbers, strict=True):
