@@ -145,3 +145,12 @@ def test_what_cannot_be():
         LineSearchRanker().fit(X, -np.abs(y), qid)
     with pytest.raises(ValueError, match=r"^metric must be the name of a metric such as 'nDCG@10'; got 'x'"):
         LineSearchRanker("x").fit(X, y, qid)
+
+
+def test_a_random_generator_is_a_seed():
+    X, y, qid = features_with_labels()
+    first, second = (
+        LineSearchRanker(n_restarts=2, max_rounds=2, random_state=np.random.default_rng(3)).fit(X, y, qid)
+        for _ in range(2)
+    )
+    np.testing.assert_array_equal(first.coef_, second.coef_)

@@ -22,6 +22,9 @@ from semirank.rankers.peer import as_ranker
 RANKER = Either(Kind("a ranker", (BaseEstimator,)), OneOf(None))
 JOBS = Either(Kind("a whole number", (int, np.integer)), OneOf(None))
 
+# what a list can cause; anything else is a fault of the program and is not caught
+LIST_ERRORS = (ValueError, ArithmeticError, np.linalg.LinAlgError)
+
 Progress = Callable[[int, int], None]
 
 
@@ -62,7 +65,8 @@ class AdaptingRanker(Ranker):
     on the list goes into `_prepare`, which is called once. Most end in `_fit_for`: a copy of the ranker is
     fitted on what teaches and on the list without labels, so that it may itself be one that adapts.
 
-    A list that cannot be adapted to gets the scores of `ranker_`, a warning, and its place in `failures_`.
+    A list that cannot be adapted to gets the scores of `ranker_`, a warning, and its place in `failures_`. If
+    none can, that is an error.
 
     Attributes
     ----------
@@ -169,18 +173,20 @@ class AdaptingRanker(Ranker):
             else:
                 figures[names[number]] = outcome.figures
             scores.append(outcome.scores)
-        self._report(failures, len(lists))
+        if failures:
+            self._report(failures, len(lists))
         return np.concatenate(scores), failures, figures
 
     def _report(self, failures: dict[Any, str], n_lists: int) -> None:
-        if failures:
-            name, reason = next(iter(failures.items()))
-            warnings.warn(
-                f"{type(self).__name__} could not adapt to {len(failures)} of {n_lists} lists, which are "
-                f"ranked by the ranker as it is. The first is {name!r}: {reason}",
-                DataWarning,
-                stacklevel=4,
-            )
+        name, reason = next(iter(failures.items()))
+        which = f"{type(self).__name__} could not adapt to {len(failures)} of {n_lists} lists"
+        if len(failures) == n_lists:
+            raise ValueError(f"{which}. The first is {name!r}: {reason}")
+        warnings.warn(
+            f"{which}, which are ranked by the ranker as it is. The first is {name!r}: {reason}",
+            DataWarning,
+            stacklevel=4,
+        )
 
     def _check_state(self) -> None:
         super()._check_state()
@@ -204,7 +210,7 @@ def _attempt(
 ) -> Adapted | Exception:
     try:
         return ranker._adapt(teaching, prepared, items)
-    except Exception as error:  # one list must not cost the others
+    except LIST_ERRORS as error:  # one list must not cost the others
         return error
 
 

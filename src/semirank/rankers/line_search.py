@@ -43,7 +43,7 @@ class LineSearchRanker(Ranker):
         Number of random directions in a round, beside one for each feature.
     max_rounds : int
         Most rounds from one start; it ends earlier when a round brings nothing.
-    random_state : int or None
+    random_state : int, Generator or None
         The starts, the random directions, and the order of the features.
 
     Attributes
@@ -131,7 +131,10 @@ class LineSearchRanker(Ranker):
         return data.restore(np.asarray(data.X @ self.coef_, dtype=np.float64))
 
     def _climb(self, X: Features, varies: Any, objective: ListObjective) -> list[Path]:
-        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+        seed = self.random_state
+        if not isinstance(seed, np.random.Generator):
+            seed = check_random_state(seed).randint(2**31)
+        rng = np.random.default_rng(seed)
         axes = np.flatnonzero(varies)
         paths = []
         for restart in range(self.n_restarts):
