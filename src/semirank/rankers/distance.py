@@ -62,6 +62,7 @@ class DistanceRanking(Ranker):
     array([-2.])
     """
 
+    one_function = False
     limits: ClassVar[Mapping[str, Limit]] = {"metric": OneOf("euclidean", "cosine")}
 
     examples_: Features
