@@ -1,14 +1,16 @@
 """Work shared among threads, always cut into the same parts, so that no result depends on their number."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from typing import Any
 
 import scipy.linalg  # noqa: F401 (brings its own library of matrix operations, which must be known below)
-from numba import get_num_threads
+from numba import get_num_threads, set_num_threads
 from threadpoolctl import ThreadpoolController
+
+STEPS = 2**17  # of a compiled loop, about a tenth of a millisecond: less is not worth another thread
 
 
 def in_parallel(work: Callable[[Any], Any], tasks: Iterable[Any], n_threads: int | None = None) -> list[Any]:
@@ -34,3 +36,14 @@ def one_blas_thread() -> AbstractContextManager[Any]:
 @cache
 def _libraries() -> ThreadpoolController:
     return ThreadpoolController()
+
+
+@contextmanager
+def threads_for(steps: int) -> Iterator[None]:
+    """Let compiled loops use one thread, and one more for each `STEPS` steps, but no more than set."""
+    most = get_num_threads()
+    set_num_threads(min(most, 1 + steps // STEPS))
+    try:
+        yield
+    finally:
+        set_num_threads(most)

@@ -13,8 +13,8 @@ from semirank.metrics import Metric
 from semirank.metrics.notation import MetricName
 from semirank.rankers.kernel_ranker import COMPONENTS, DEGREE
 from semirank.rankers.rankrls import RankRLS
-from semirank.rankers.ridge.held_out import list_errors, without_items, without_lists
-from semirank.rankers.ridge.problem import Problem
+from semirank.rankers.solvers.held_out import list_errors, without_items, without_lists
+from semirank.rankers.solvers.least_squares import LeastSquares
 
 GRID = 10.0 ** np.arange(-6.0, 1.5, 0.5)
 FEWEST = 5
@@ -126,14 +126,14 @@ class RankRLSCV(RankRLS):
         self.n_components = n_components
         self.degree = degree
 
-    def _choose_ridge(self, problem: Problem) -> float:
+    def _choose_ridge(self, problem: LeastSquares) -> float:
         self.ridges_ = (
             _default_ridges(problem) if self.ridges is None else np.unique(self.ridges).astype(float)
         )
         counts = None
         if self.metric == "squared":
             self.cv_scores_ = errors = _squared_errors(problem, self.ridges_)
-            counts = problem.pairs.counts() if problem.pairs.n_lists == 1 else None
+            counts = problem.loss.weights if problem.loss.n_lists == 1 else None
         else:
             metric = metrics.parse(self.metric)
             self.cv_scores_ = _measure(metric, problem, self.ridges_)
@@ -146,25 +146,25 @@ class RankRLSCV(RankRLS):
             raise ValueError("cv_scores_ must have one row for each of ridges_")
 
 
-def _default_ridges(problem: Problem) -> Floats:
-    pairs, unit = problem.pairs, problem.ridge_form.spread() or 1.0
-    count = pairs.counts().sum() if pairs.n_lists == 1 else pairs.n_lists
+def _default_ridges(problem: LeastSquares) -> Floats:
+    loss, unit = problem.loss, problem.form.spread() or 1.0
+    count = loss.weights.sum() if loss.n_lists == 1 else loss.n_lists
     if count < FEWEST:
         return np.array([FOR_FEW * unit])
-    return GRID * unit * 200.0 / count if pairs.n_lists == 1 else GRID * unit
+    return GRID * unit * 200.0 / count if loss.n_lists == 1 else GRID * unit
 
 
-def _squared_errors(problem: Problem, ridges: Floats) -> Floats:
+def _squared_errors(problem: LeastSquares, ridges: Floats) -> Floats:
     """Return the squared error of each left-out list, or of each left-out item of the only list."""
-    if problem.pairs.n_lists > 1:
+    if problem.loss.n_lists > 1:
         return list_errors(problem, ridges)
-    return problem.ridge_form.without_item(ridges) ** 2
+    return problem.form.without_item(ridges) ** 2
 
 
-def _measure(metric: Metric, problem: Problem, ridges: Floats) -> Floats:
+def _measure(metric: Metric, problem: LeastSquares, ridges: Floats) -> Floats:
     """Return the metric of each left-out list."""
-    leave_out = without_lists if problem.pairs.n_lists > 1 else without_items
-    rows = problem.pairs.rows
+    leave_out = without_lists if problem.loss.n_lists > 1 else without_items
+    rows = problem.loss.rows
     y, qid = problem.data.y[rows], problem.data.list_of_item[rows]
     return np.array([metric(y, scores[rows], qid) for scores in leave_out(problem, ridges)])
 

@@ -10,7 +10,7 @@ from semirank.dataset import RankingDataset
 from semirank.metrics import parse
 from semirank.metrics.metric import Metric
 from semirank.metrics.ranking import Unlabelled
-from semirank.rankers.lesson import lists_share_items
+from semirank.rankers.training_set import lists_share_items
 from semirank.selection.findings.comparison import Unit
 from semirank.selection.splits import (
     ENOUGH_LISTS,
