@@ -9,7 +9,7 @@ import semirank
 from semirank.dataset import DataWarning
 from semirank.limits import OneOf
 from semirank.meta.adaptation import JOBS, RANKER, Adapted, AdaptingRanker
-from semirank.rankers.pair_weights import PairWeights
+from semirank.rankers.pairs import PairWeights
 
 nan = np.nan
 

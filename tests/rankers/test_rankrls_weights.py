@@ -8,11 +8,11 @@ from scipy.sparse import csr_array
 from sklearn.metrics.pairwise import rbf_kernel
 from tests.rankers import oracle_rankrls as oracle
 
-from semirank.rankers.pair_weights import PairWeights
+from semirank.rankers.pairs import PairWeights
 from semirank.rankers.rankrls import RankRLS
 from semirank.rankers.rankrls_cv import RankRLSCV
-from semirank.rankers.ridge import problem
-from semirank.rankers.ridge.iterative import IterativeRidge
+from semirank.rankers.solvers import least_squares
+from semirank.rankers.solvers.conjugate_gradients import IterativeRidge
 
 nan = np.nan
 GAMMA = 0.1
@@ -192,12 +192,12 @@ def test_sparse_features_and_conjugate_gradients(by, monkeypatch):
     sparse = RankRLS().fit(csr_array(X), y, qid, sample_weight, pairs)
     assert_near(sparse.scores_, dense.scores_)
     assert_near(sparse.leave_list_out(), dense.leave_list_out())
-    monkeypatch.setattr(problem, "LARGEST_DIRECT", 3)
+    monkeypatch.setattr(least_squares, "LARGEST_DIRECT", 3)
     for features in (X, csr_array(X)):
         iterative = RankRLS().fit(features, y, qid, sample_weight, pairs)
-        form = iterative._problem().ridge_form
+        form = iterative._fitted().form
         assert isinstance(form, IterativeRidge)
-        assert form.spread() == pytest.approx(dense._problem().ridge_form.spread())
+        assert form.spread() == pytest.approx(dense._fitted().form.spread())
         assert_near(iterative.scores_, dense.scores_)
         assert_near(iterative.leave_list_out(), dense.leave_list_out(), 1e-7)
 
@@ -224,5 +224,5 @@ def test_what_cannot_be_weighted():
     with pytest.raises(ValueError, match="several lists, or choose the ridge"):
         RankRLS().fit(X, y, pairs=all_pairs(y, np.zeros(len(y)))).leave_items_out()
     nothing = PairWeights([1], [0], [1.0])
-    with pytest.raises(ValueError, match="no list has two"):
+    with pytest.raises(ValueError, match="All pairs to learn from weigh 0"):
         RankRLS().fit([[0.0], [1.0]], [0, 1], sample_weight=[0, 1], pairs=nothing)

@@ -3,7 +3,6 @@
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from inspect import signature
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -209,7 +208,7 @@ class AdaptingRanker(Ranker):
 
 def fit_with(ranker: Ranker, X: Features, y: Floats, lists: Integers, weights: Mapping[str, Any]) -> Ranker:
     """Fit a ranker with weights, if it takes them."""
-    missing = set(weights) - set(signature(ranker.fit).parameters)
+    missing = set(weights) - set(ranker.takes_weights)
     if missing:
         raise ValueError(f"{type(ranker).__name__}.fit does not take {' and '.join(sorted(missing))}.")
     return ranker.fit(X, y, lists, **weights)

@@ -1,4 +1,4 @@
-"""The items given to `fit`, kept for questions that are asked later: of a model in memory or of one in a file."""
+"""The items given to `fit`, kept for questions that are asked later, also of a model in a file."""
 
 from typing import Any
 

@@ -109,8 +109,8 @@ class LinearRanker(Ranker):
         data = self._check_new(X, qid)
         if len(self.own_lists_) > 1 and qid is None and "qid" not in getattr(X, "columns", ()):
             raise ValueError(
-                f"{type(self).__name__} has learned a model for each of {len(self.own_lists_)} lists; predict "
-                "needs qid to tell lists apart."
+                f"{type(self).__name__} has learned a model for each of {len(self.own_lists_)} lists; "
+                "predict needs qid to tell lists apart."
             )
         return data.restore(self._score(data))
 

@@ -217,7 +217,7 @@ class RankBoost(Ranker):
         return int(np.argmin(self.validation_losses_)) + 1 if len(self.validation_losses_) else self.n_rounds
 
     def _loss(self, data: RankingDataset, weights: Floats, pairs: PairWeights | None) -> ExponentialLoss:
-        """Return the loss of the pairs that labels order, or of those given; its items are rows of the data."""
+        """Return the loss of the pairs that labels order, or of those given."""
         if pairs is not None:
             return GivenExponential(GivenPairs.of(pairs, data, weights), self.balance)
         return OrderedExponential(OrderedPairs.of(data, weights, type(self).__name__).share(self.balance))

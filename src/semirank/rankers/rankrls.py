@@ -30,10 +30,11 @@ class RankRLS(KeepsItems, KernelRanker):
     of no two items which is better: it teaches nothing and is ranked by the others. So are the unlabelled
     items of any list.
 
-    The sum over pairs is ``(y - f)' L (y - f)`` with L = R'R, where R takes values relative to the mean of their list's labelled
-    items and multiplies them by ``sqrt(2 / (n_v - 1))``: f is kernel ridge regression with the kernel
-    matrix ``R K R`` and the target ``R y``. It is solved in closed form, over features where these are
-    fewer than the labelled items, else over the labelled items.
+    The sum over pairs is ``(y - f)' L (y - f)`` with L = R'R, where R takes values relative to the mean of
+    their list's labelled items and multiplies them by ``sqrt(2 / (n_v - 1))``: f is kernel ridge regression
+    with the kernel matrix ``R K R'`` and the target ``R y``. It is solved in closed form, over features where
+    these are fewer than the labelled items, else over the labelled items; of sparse features, by conjugate
+    gradients.
 
     Parameters
     ----------

@@ -73,7 +73,8 @@ class SemiRankBoost(RankBoost):
 
     Notes
     -----
-    After one search for neighbours, the cost is that of `RankBoost` on the items with a label or pseudo-label.
+    After one search for neighbours, the cost is that of `RankBoost` on all items with a label of either
+    kind.
 
     References
     ----------

@@ -57,7 +57,7 @@ class TrainingSet:
         return type(self)(self.X[items], self.signs[items], self.weights[items])
 
     def balance(self) -> Self:
-        """Return the training set with labelled items of both classes weighing the same, together as before."""
+        """Return these items with both classes of labelled ones weighing the same, together as before."""
         weights = self.weights.copy()
         half = weights[self.labelled].sum() / 2
         for sign in (1.0, -1.0):

@@ -113,7 +113,7 @@ def _for_sparse_items(thorough: bool) -> list[Given]:
         ("words, topics and graphs", words_topics_and_graphs()),
         ("screening", screening()),
     ]
-    return [*chosen, TransductiveSVM(), SemiRankBoost(30, metric="cosine")] if thorough else chosen
+    return [*chosen, TransductiveSVM(), SemiRankBoost(30, distance="cosine")] if thorough else chosen
 
 
 def _labels_at_hand(data: RankingDataset, protocol: ProtocolName, keep: int | None) -> float:

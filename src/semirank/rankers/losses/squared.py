@@ -84,9 +84,9 @@ class ListSquared(SquaredLoss):
     A list whose labels are all equal orders no two items: it neither teaches nor tells how well others teach.
 
     With the weights u of the n items of a list, and s their sum, the weight of a pair is ``u_i u_j`` divided
-    by ``s (s - 1) / 2``, so that a weight of 2 counts as an item that is given twice. Least squares over pairs
-    is then least squares over items after the map R, which subtracts the list's mean (weighted by u) and
-    multiplies by ``sqrt(2 u_i / (s - 1))``:
+    by ``s (s - 1) / 2``, so that a weight of 2 counts as an item that is given twice. Least squares over
+    pairs is then least squares over items after the map R, which subtracts the list's mean (weighted by u)
+    and multiplies by ``sqrt(2 u_i / (s - 1))``:
 
         ``sum_(i<j) ((y_i - y_j) - (f_i - f_j))^2 / binom(n, 2) = |R (y - f)|^2``    (all u = 1),
 

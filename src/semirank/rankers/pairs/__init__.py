@@ -1,7 +1,7 @@
 """Pairs of items of one list, the one better than the other, and how much each pair counts.
 
-Pairs are either those that labels put in order, of which none is ever visited (`OrderedPairs`), or given one by
-one, each with a weight of its own (`GivenPairs`).
+Pairs are either those that labels put in order, of which none is ever visited (`OrderedPairs`), or given one
+by one, each with a weight of its own (`GivenPairs`).
 """
 
 from semirank.rankers.pairs.given import GivenPairs

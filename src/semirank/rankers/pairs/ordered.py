@@ -46,7 +46,7 @@ class OrderedPairs:
 
     @classmethod
     def of(cls, data: RankingDataset, weights: Floats, learner: str) -> Self:
-        """Take the pairs of the labelled items of `data`; `learner` is who has nothing to learn without any."""
+        """Take the pairs of the labelled items of `data`; `learner` names who needs them."""
         items = np.flatnonzero(data.labelled)
         pairs = cls.ordered_by(data.y[items], data.list_of_item[items], weights[items])
         if len(pairs.numbers) == 0:

@@ -1,1 +1,1 @@
-"""How losses are minimised: rounds of boosting, Newton steps, closed forms, conjugate gradients, line search."""
+"""How losses are minimised: boosting, Newton steps, closed forms, conjugate gradients, line search."""

@@ -1,4 +1,4 @@
-"""Ridge least squares over pairs without a matrix, for sparse features, and for many items with many features."""
+"""Ridge least squares over pairs without a matrix: of sparse features, or of many items with many."""
 
 import warnings
 

@@ -334,9 +334,10 @@ class GivenRidge(EigenRidge):
         return HeldOut(y - coordinates @ rows.T, coordinates)
 
     def without_item(self, ridges: Floats) -> Floats:
-        """Refuse: an item that is left out takes pairs with it, and the others are not all pairs of a list."""
+        """Refuse: an item takes its pairs with it, and the others are not all pairs of a list."""
         raise ValueError(
-            "Where pairs are given, items cannot be left out: give several lists, or choose the ridge by hand."
+            "Where pairs are given, items cannot be left out: give several lists, or choose the ridge by "
+            "hand."
         )
 
 
