@@ -55,7 +55,7 @@ CLAIMS = {
     "rayleigh-ranker": Claims(ranker_class("rayleigh-ranker"), lists_apart=False, uses_unlabelled=True),
     "rayleigh-ranker-cv": Claims(
         lambda: ranker_class("rayleigh-ranker-cv")(
-            widths=(1 / 3, 1.0), sizes=(20, 100), smoothnesses=(0.0, 30.0), n_folds=3
+            widths=(1 / 3, 1.0), n_components=(20, 100), smoothnesses=(0.0, 30.0), n_folds=3
         ),
         lists_apart=False,
         uses_unlabelled=True,
