@@ -55,7 +55,7 @@ CLAIMS = {
     "rayleigh-ranker": Claims(ranker_class("rayleigh-ranker"), lists_apart=False, uses_unlabelled=True),
     "rayleigh-ranker-cv": Claims(
         lambda: ranker_class("rayleigh-ranker-cv")(
-            widths=(1 / 3, 1.0), n_components=(20, 100), smoothnesses=(0.0, 30.0), n_folds=3
+            widths=(1 / 3, 1.0), sizes=(20, 100), smoothnesses=(0.0, 30.0), n_folds=3
         ),
         lists_apart=False,
         uses_unlabelled=True,
@@ -121,7 +121,16 @@ CLAIMS = {
     ),
 }
 
+AN_ITEM_GIVEN_TWICE = "check_sample_weight_equivalence_on_{}_data"
 EXPECTED_FAILURES = {
+    "ForestRanker": {
+        AN_ITEM_GIVEN_TWICE.format(kind): "other draws, and min_leaf counts items"
+        for kind in ("dense", "sparse")
+    },
+    "RayleighRanker": {
+        AN_ITEM_GIVEN_TWICE.format(kind): "an item given twice has itself for a neighbour in the graph"
+        for kind in ("dense", "sparse")
+    },
     "ImportanceWeighting": {
         "check_methods_subset_invariance": "the other items of a list decide what is learned for it"
     },

@@ -76,7 +76,7 @@ def test_levels_are_compared_pair_by_pair():
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(30, 4)), rng.integers(0, 4, size=30).astype(float)
     difference, spread = oracle.pairs_of_levels(X, y)
-    pulls, found = compare_levels(X, y)
+    pulls, found = compare_levels(X, y, np.ones(len(y)))
     np.testing.assert_allclose(pulls @ X, difference, atol=1e-12)
     np.testing.assert_allclose(found, spread, atol=1e-12)
     assert pulls.sum() == pytest.approx(0.0, abs=1e-12)
@@ -206,7 +206,7 @@ def test_handwritten_digits(real_data, relevant, share, goal):
     assert np.mean(found) > goal
 
 
-GRID = {"widths": (0.5, 1.0), "n_components": (5, 12), "ridges": (1e-2, 1.0), "smoothnesses": (0.0, 3.0)}
+GRID = {"widths": (0.5, 1.0), "sizes": (5, 12), "ridges": (1e-2, 1.0), "smoothnesses": (0.0, 3.0)}
 
 
 def held_out_auc(X, y, qid, held):
@@ -306,14 +306,14 @@ def test_too_few_labels_to_hold_out_are_refused(labels):
 
 
 def test_several_values_are_read_and_checked():
-    sizes = RayleighRankerCV.limits["n_components"]
+    sizes = RayleighRankerCV.limits["sizes"]
     assert isinstance(sizes, Several)
     assert sizes.parse("10,20") == (10, 20)
     assert (10, 20) in sizes
     for wrong in ((), (10, 0), 10, "10"):
         assert wrong not in sizes
-    with pytest.raises(ValueError, match=r"n_components must be a tuple, each entry a whole number.*\(0,\)"):
-        RayleighRankerCV(n_components=(0,)).fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(ValueError, match=r"sizes must be a tuple, each entry a whole number.*\(0,\)"):
+        RayleighRankerCV(sizes=(0,)).fit([[0.0], [1.0]], [0, 1])
 
 
 @pytest.mark.parametrize("make", [RayleighRanker, RayleighRankerCV])
@@ -356,3 +356,17 @@ def test_the_chosen_ranker_must_fit_the_scores(tmp_path):
     ranker.save(tmp_path / "model")
     with pytest.raises(ValueError, match="ranker_ must be a RayleighRanker"):
         storage.load(tmp_path / "model", KINDS)
+
+
+def test_a_whole_weight_is_a_label_given_so_many_times():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 3)), rng.integers(0, 3, 40).astype(float)
+    times = rng.integers(0, 4, 40)
+    ranker = RayleighRanker("linear", smoothness=0.0)
+    copies = np.repeat(np.arange(40), times)
+    expected = ranker.fit(X[copies], y[copies]).predict(X)
+    weighted = ranker.fit(X, y, sample_weight=times)
+    np.testing.assert_allclose(weighted.scores_, expected, atol=1e-9)
+    items, amounts = weighted.explain(7)
+    assert amounts.sum() == pytest.approx(weighted.scores_[7])
+    assert set(items) == set(np.flatnonzero(times))

@@ -45,9 +45,9 @@ class CrossValidated:
         weights: Floats | None = None,
     ) -> None:
         """Keep the scores, one row a setting and one column a part, which may count more than once."""
-        defined: Booleans = ~np.isnan(scores).any(axis=0)
+        defined = np.flatnonzero(~np.isnan(scores).any(axis=0))
         counts = (np.ones(scores.shape[1]) if weights is None else weights)[defined]
-        if defined.any():
+        if len(defined):
             means = scores[:, defined] @ counts / counts.sum()
             squares = (scores[:, defined] - means[:, None]) ** 2
             deviations = np.sqrt(squares @ counts / counts.sum())

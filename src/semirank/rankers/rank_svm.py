@@ -25,12 +25,13 @@ class RankSVM(KeepsItems, Ranker):
 
     The score is ``w'x``, where w minimises [1]_
 
-    .. math:: \tfrac12 |w|^2 + C \sum_v \frac{1}{P_v} \sum_{y_p > y_q \text{ in } v}
+    .. math:: \tfrac12 |w|^2 + C \frac{q}{P} \sum_v \sum_{y_p > y_q \text{ in } v}
         \max(0,\, 1 - w'(x_p - x_q))^2
 
-    with P_v the number of such pairs in list v: the loss of a list is a mean over its pairs, so that C keeps
-    its meaning from short lists to long ones, and every list weighs the same. `RankRLS` with ``ridge`` has
-    the same balance of size and loss as ``C = 1 / (2 ridge)``.
+    with P the number of such pairs in the q lists that have any: the loss is a mean over pairs, times the
+    number of lists, so that C keeps its meaning from short lists to long ones. With ``balance="lists"`` the
+    factor of list v is 1 / P_v instead, P_v being its own number of pairs, and every list weighs the same;
+    `RankRLS` with ``ridge`` then has the same balance of size and loss as ``C = 1 / (2 ridge)``.
 
     Labels may have two levels, many, or be all different; only their order counts. Unlabelled items get
     scores and teach nothing.
@@ -40,9 +41,8 @@ class RankSVM(KeepsItems, Ranker):
     C : float
         How much the loss counts beside the size of w. The features are taken as they are: scale them to a
         similar spread first.
-    balance : {"lists", "pairs"}
-        Whether every list counts the same, as above, or every pair: all pairs then have the factor
-        ``n_lists / n_pairs``.
+    balance : {"pairs", "lists"}
+        Whether all pairs count the same, or all lists.
     tol : float
         The gradient, relative to that at w = 0, at which w is settled.
     max_iter : int
@@ -91,7 +91,7 @@ class RankSVM(KeepsItems, Ranker):
     takes_weights = ("sample_weight", "pairs")
     limits: ClassVar[Mapping[str, Limit]] = {
         "C": Between(0, closed="neither"),
-        "balance": OneOf("lists", "pairs"),
+        "balance": OneOf("pairs", "lists"),
         "tol": Between(0, 1, closed="neither"),
         "max_iter": Between(1, kind=Integral),
     }
@@ -102,7 +102,7 @@ class RankSVM(KeepsItems, Ranker):
     pulls_: Floats
 
     def __init__(
-        self, C: float = 1.0, *, balance: str = "lists", tol: float = 1e-6, max_iter: int = 200
+        self, C: float = 1.0, *, balance: str = "pairs", tol: float = 1e-6, max_iter: int = 200
     ) -> None:
         self.C = C
         self.balance = balance

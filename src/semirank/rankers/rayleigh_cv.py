@@ -47,7 +47,7 @@ class RayleighRankerCV(CrossValidated, Ranker):
     widths : tuple of float
         Widths of the bell of "rbf" to try, as multiples of the median distance m: ``gamma = 1 / (2 (width
         m)^2)``. Not used by other kernels.
-    n_components : tuple of int
+    sizes : tuple of int
         Numbers of coordinates to try.
     n_neighbors : int
         Neighbours of each item in the graph.
@@ -111,7 +111,7 @@ class RayleighRankerCV(CrossValidated, Ranker):
     limits: ClassVar[Mapping[str, Limit]] = {
         "kernel": KERNEL,
         "widths": Several(Between(0, inf, closed="neither")),
-        "n_components": Several(Between(1, inf, Integral)),
+        "sizes": Several(Between(1, inf, Integral)),
         "n_neighbors": Between(1, inf, Integral),
         "ridges": Several(Between(0, inf, closed="neither")),
         "smoothnesses": Several(Between(0, inf, closed="left")),
@@ -128,7 +128,7 @@ class RayleighRankerCV(CrossValidated, Ranker):
         kernel: str = "rbf",
         *,
         widths: tuple[float, ...] = (1 / 6, 1 / 3, 2 / 3, 4 / 3),
-        n_components: tuple[int, ...] = (100, 300, 1000),
+        sizes: tuple[int, ...] = (100, 300, 1000),
         n_neighbors: int = 5,
         ridges: tuple[float, ...] = (1e-4, 1e-3, 1e-2),
         smoothnesses: tuple[float, ...] = (0.0, 3.0, 30.0, 300.0),
@@ -139,7 +139,7 @@ class RayleighRankerCV(CrossValidated, Ranker):
     ) -> None:
         self.kernel = kernel
         self.widths = widths
-        self.n_components = n_components
+        self.sizes = sizes
         self.n_neighbors = n_neighbors
         self.ridges = ridges
         self.smoothnesses = smoothnesses
@@ -161,7 +161,7 @@ class RayleighRankerCV(CrossValidated, Ranker):
         self._keep_results(self._settings(data), values.reshape(-1, len(folds)), self._choose(values))
         self.ranker_ = RayleighRanker(self.kernel, **self.best_params_, **self._shared())
         data = self.ranker_._check(X, y, qid)
-        self.ranker_._solve(data, self.ranker_._project(data), graph_laplacian)
+        self.ranker_._solve(data, self.ranker_._project(data), graph_laplacian, np.ones(data.n_items))
         self.scores_ = self.ranker_.scores_
         return self
 
@@ -188,7 +188,7 @@ class RayleighRankerCV(CrossValidated, Ranker):
         """Return the metric by width, size, ridge, smoothness and fold; and the Laplacian, if any."""
         values, graph_laplacian = [], None
         for gamma in self._gammas(data):
-            ranker = RayleighRanker(self.kernel, gamma, max(self.n_components), **self._shared())
+            ranker = RayleighRanker(self.kernel, gamma, max(self.sizes), **self._shared())
             features = ranker._project(data)
             if graph_laplacian is None and max(self.smoothnesses) > 0:
                 graph_laplacian = ranker._laplacian(data, features)
@@ -201,14 +201,14 @@ class RayleighRankerCV(CrossValidated, Ranker):
     ) -> Floats:
         labelled, metric = np.flatnonzero(data.labelled), metrics.parse(self.metric)
         X, y, qid = relative_to_list(features, data, labelled), data.y[labelled], data.qid[labelled]
-        shape = (len(self.n_components), len(self.ridges), len(self.smoothnesses), len(folds))
+        shape = (len(self.sizes), len(self.ridges), len(self.smoothnesses), len(folds))
         values = np.empty(shape)
         for f, held in enumerate(folds):
-            pulls, spread = compare_levels(X[~held], y[~held])
+            pulls, spread = compare_levels(X[~held], y[~held], np.ones(int((~held).sum())))
             for (r, ridge), (s, smoothness) in product(enumerate(self.ridges), enumerate(self.smoothnesses)):
                 matrix = spread + smoothness * rough
                 matrix[np.diag_indices_from(matrix)] += ridge
-                directions = nested_directions(matrix, pulls @ X[~held], self.n_components)
+                directions = nested_directions(matrix, pulls @ X[~held], self.sizes)
                 for p, scores in enumerate((X[held] @ directions).T):
                     values[p, r, s, f] = np.nanmean(metric(y[held], scores, qid[held]))
         return values if metric.greater_is_better else -values
@@ -216,7 +216,7 @@ class RayleighRankerCV(CrossValidated, Ranker):
     def _settings(self, data: RankingDataset) -> list[dict[str, Any]]:
         """Return every setting, the last parameter varying first."""
         names = ("gamma", "n_components", "ridge", "smoothness")
-        values = self._gammas(data), self.n_components, self.ridges, self.smoothnesses
+        values = self._gammas(data), self.sizes, self.ridges, self.smoothnesses
         return [dict(zip(names, each, strict=True)) for each in product(*values)]
 
     def _choose(self, values: Floats) -> int:
@@ -228,7 +228,7 @@ class RayleighRankerCV(CrossValidated, Ranker):
         usual = RayleighRanker()
         axes = [
             _steps_from(WIDTH, self.widths if self.kernel == "rbf" else (WIDTH,)),
-            _steps_from(usual.n_components, self.n_components),
+            _steps_from(usual.n_components, self.sizes),
             _steps_from(usual.ridge, self.ridges),
             _steps_from(usual.smoothness, self.smoothnesses),
         ]
