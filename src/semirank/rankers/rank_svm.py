@@ -149,8 +149,7 @@ class RankSVM(KeepsItems, Ranker):
         data, rows = self._kept_items(), np.flatnonzero(self.pulls_)
         products = data.X @ data.X[[row_of(item, data)]].T
         products = np.asarray(products.toarray() if issparse(products) else products)[:, 0]
-        means = np.add.reduceat(products, data.indptr[:-1]) / np.diff(data.indptr)
-        amounts = self.pulls_ * data.restore(products - means[data.list_of_item])
+        amounts = self.pulls_ * data.restore(data.centred(products))
         return Contributions(rows, amounts[rows])
 
     def _loss(self, data: RankingDataset, weights: Floats, pairs: PairWeights | None) -> HingeLoss:
