@@ -22,8 +22,8 @@ from semirank import (
     metrics,
 )
 from semirank.dataset import DataWarning
-from semirank.meta.list_pairs import all_pairs, ordered_pairs
-from semirank.rankers.pair_weights import PairWeights
+from semirank.rankers.pairs import PairWeights
+from semirank.rankers.pairs.sampled import all_pairs, ordered_pairs
 
 nan = np.nan
 

@@ -134,7 +134,7 @@ class Mix:
 
 def lent(n_neighbors: int, **options: Any) -> Learn:
     """Boost from labels, own and lent."""
-    return Learn(SemiRankBoost(n_neighbors=n_neighbors, metric="cosine", **options))
+    return Learn(SemiRankBoost(n_neighbors=n_neighbors, distance="cosine", **options))
 
 
 RB, SSLR, TSVM = "RB", "ssLR", "TSVM"

@@ -154,7 +154,7 @@ def _for_texts(data: RankingDataset, thorough: bool, seed: int) -> Entered:
         ("presumed irrelevant", LogisticRanker(presumed_negatives=100, random_state=seed)),
     ]
     if thorough:
-        boosted, smooth = SemiRankBoost(30, metric="cosine"), RayleighRanker(n_components=300)
+        boosted, smooth = SemiRankBoost(30, distance="cosine"), RayleighRanker(n_components=300)
         entries += [
             ("self-training", SelfTrainingLogistic()),
             ("transductive margin", TransductiveSVM()),
