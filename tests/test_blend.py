@@ -143,7 +143,7 @@ def test_names_and_parameters_of_the_rankers():
     assert blend.get_params()["distanceranking__metric"] == "euclidean"
     blend.set_params(line__C=5.0, distanceranking=DistanceRanking("cosine"), weights=[1, 2])
     assert blend.get_params()["line__C"] == 5.0
-    assert dict(blend.rankers)["distanceranking"].metric == "cosine"
+    assert dict(blend.rankers)["distanceranking"].distance == "cosine"
     copy = clone(blend)
     assert copy.get_params()["line__C"] == 5.0
     assert dict(copy.rankers)["line"] is not dict(blend.rankers)["line"]

@@ -73,14 +73,14 @@ def test_many_points_agree_with_a_brute_force_peer():
     np.testing.assert_allclose(found.distances, distances, rtol=1e-6)
 
 
-@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
-def test_sparse_and_dense_agree(metric):
+@pytest.mark.parametrize("distance", ["euclidean", "cosine"])
+def test_sparse_and_dense_agree(distance):
     rng = np.random.default_rng(1)
     X = rng.random((80, 30)) * (rng.random((80, 30)) < 0.2)
     X[5] = 0.0
     indptr = [0, 30, 80]
-    dense = NeighbourIndex(X, metric=metric, indptr=indptr).neighbours(4)
-    sparse = NeighbourIndex(csr_array(X), metric=metric, indptr=indptr).neighbours(4)
+    dense = NeighbourIndex(X, distance=distance, indptr=indptr).neighbours(4)
+    sparse = NeighbourIndex(csr_array(X), distance=distance, indptr=indptr).neighbours(4)
     np.testing.assert_allclose(dense.distances, sparse.distances, atol=1e-7)
 
 
@@ -183,7 +183,7 @@ def test_integer_points_with_ties_are_those_of_sorting(rows, k, by_products):
         ([[1.0], [np.nan]], {}, "row 1"),
         (csr_array([[1.0, 0.0], [0.0, np.nan]]), {}, "row 1"),
         (np.empty((0, 2)), {}, "no rows"),
-        ([[1.0]], {"metric": "manhattan"}, "metric must be 'euclidean' or 'cosine'; got 'manhattan'"),
+        ([[1.0]], {"distance": "manhattan"}, "distance must be 'euclidean' or 'cosine'; got 'manhattan'"),
         ([[1.0]], {"recall": 0.0}, r"recall must be a number in \(0, 1\]; got 0.0"),
         ([[1.0]], {"indptr": [0, 2]}, "from 0 to 1"),
         ([[1.0], [2.0]], {"indptr": [0, 2, 1, 2]}, "must not decrease"),

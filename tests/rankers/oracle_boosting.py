@@ -95,9 +95,9 @@ def weight_of(order, D, r, step):
         return np.arctanh(np.clip(r, -1, 1))
 
 
-def lent_labels(X, y, lists, n_neighbors, metric, conflict):
+def lent_labels(X, y, lists, n_neighbors, distance, conflict):
     """Lend labels one by one; return {item: {label: distance of the nearest lender}}."""
-    points = X / np.linalg.norm(X, axis=1, keepdims=True) if metric == "cosine" else X
+    points = X / np.linalg.norm(X, axis=1, keepdims=True) if distance == "cosine" else X
     lent = {}
     for i in np.flatnonzero(~np.isnan(y)):
         free = [j for j in range(len(y)) if np.isnan(y[j]) and lists[j] == lists[i]]

@@ -56,7 +56,7 @@ def test_positive_labels_equal_the_closed_form(solver, c):
     ("name", "options", "build"),
     [
         ("knn", {"n_neighbors": 5, "sigma": "local"}, lambda X: knn_graph(X, 5, sigma="local")),
-        ("knn", {"metric": "cosine"}, lambda X: knn_graph(X, 10, metric="cosine")),
+        ("knn", {"distance": "cosine"}, lambda X: knn_graph(X, 10, distance="cosine")),
         ("connected", {"sigma": 0.7}, lambda X: connected_graph(X, sigma=0.7)),
         ("full", {"sigma": 1.25}, lambda X: full_graph(X, sigma=1.25)),
         ("inner", {}, lambda X: inner_graph(np.abs(X))),
@@ -190,7 +190,7 @@ def test_a_new_item_gets_what_an_unlabelled_item_in_its_place_has():
             assert ranker.scores_[3] == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("options", [{}, {"sigma": 20.0}, {"sigma": "local"}, {"metric": "cosine"}])
+@pytest.mark.parametrize("options", [{}, {"sigma": 20.0}, {"sigma": "local"}, {"distance": "cosine"}])
 def test_new_items_are_ranked_nearly_as_well_as_fitted_ones(options):
     digits = semirank.load("digits", relevant="8")
     few = digits.hide_labels(keep=20, keep_levels=True, random_state=0)
@@ -345,6 +345,6 @@ def test_cv_refuses_a_grid_outside_the_limits(options):
 def test_a_saved_model_finds_directions_with_the_same_bits(sparse, tmp_path):
     X = points(120, 6)
     X = csr_array(np.where(np.abs(X) < 0.3, 0, X)) if sparse else X
-    ranker = ManifoldRanking(metric="cosine", combine="ratio").fit(X, labels(120))
+    ranker = ManifoldRanking(distance="cosine", combine="ratio").fit(X, labels(120))
     ranker.save(tmp_path / "model")
     np.testing.assert_array_equal(semirank.load_model(tmp_path / "model").predict(X), ranker.predict(X))

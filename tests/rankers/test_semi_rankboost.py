@@ -28,8 +28,8 @@ def lists(seed=0, n_lists=2, n_items=14, n_features=3, levels=2, labelled=0.5):
     return X, y, qid
 
 
-def loans_by_definition(X, y, qid, n_neighbors, metric, conflict):
-    lent = lent_labels(X, y, qid, n_neighbors, metric, conflict)
+def loans_by_definition(X, y, qid, n_neighbors, distance, conflict):
+    lent = lent_labels(X, y, qid, n_neighbors, distance, conflict)
     loans = [(item, label, d) for item, labels in lent.items() for label, d in sorted(labels.items())]
     items, labels, distances = np.array(loans).reshape(-1, 3).T
     return items.astype(int), labels, distances
@@ -73,15 +73,15 @@ def has_pairs(labels, qid):
     discount=st.sampled_from([0.1, 1.0, 7.0]),
     levels=st.sampled_from([2, 4]),
     balance=st.sampled_from(["pairs", "lists"]),
-    metric=st.sampled_from(["euclidean", "cosine"]),
+    distance=st.sampled_from(["euclidean", "cosine"]),
 )
-def test_equals_boosting_over_pairs(conflict, seed, n_neighbors, discount, levels, balance, metric):
+def test_equals_boosting_over_pairs(conflict, seed, n_neighbors, discount, levels, balance, distance):
     X, y, qid = lists(seed, levels=levels)
-    loans = loans_by_definition(X, y, qid, n_neighbors, metric, conflict)
+    loans = loans_by_definition(X, y, qid, n_neighbors, distance, conflict)
     if not has_pairs(loans[1], qid[loans[0]]):
         return
     rounds, n_own = boost_by_definition(X, y, qid, loans, discount, 10, balance)
-    ranker = SemiRankBoost(10, n_neighbors, discount, metric, conflict=conflict, balance=balance)
+    ranker = SemiRankBoost(10, n_neighbors, discount, distance, conflict=conflict, balance=balance)
     ranker.fit(X, y, qid)
     assert ranker.discount_ == discount
     assert_same_rounds(ranker, rounds, n_own, discount)
@@ -108,17 +108,17 @@ def test_the_sum_of_both_losses_keeps_below_its_bound():
 
 
 @pytest.mark.parametrize("make", [np.asarray, csr_array])
-@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+@pytest.mark.parametrize("distance", ["euclidean", "cosine"])
 @pytest.mark.parametrize("conflict", CONFLICTS)
 @settings(max_examples=8, deadline=None)
 @given(seed=st.integers(0, 2**20), n_neighbors=st.integers(1, 6))
 def test_labels_are_lent_to_the_nearest_unlabelled_items_of_the_list(
-    make, metric, conflict, seed, n_neighbors
+    make, distance, conflict, seed, n_neighbors
 ):
     X, y, qid = lists(seed, levels=3)
     data = RankingDataset(make(X), y, qid)
-    items, labels, distances = lend_labels(data, n_neighbors, metric, conflict)
-    expected = loans_by_definition(X[data.order], data.y, data.qid, n_neighbors, metric, conflict)
+    items, labels, distances = lend_labels(data, n_neighbors, distance, conflict)
+    expected = loans_by_definition(X[data.order], data.y, data.qid, n_neighbors, distance, conflict)
     np.testing.assert_array_equal(items, expected[0])
     np.testing.assert_array_equal(labels, expected[1])
     np.testing.assert_allclose(distances, expected[2], atol=1e-7)

@@ -34,7 +34,7 @@ def test_settings_go_over_to_the_baseline():
     baseline = trait_of(ranker).baseline
     assert (baseline.C, baseline.presumed_negatives) == (3.0, 5)
     assert supervised(ranker).presumed_negatives == 0
-    assert trait_of(semirank.ManifoldRanking(metric="cosine")).baseline.metric == "cosine"
+    assert trait_of(semirank.ManifoldRanking(distance="cosine")).baseline.distance == "cosine"
     inner = semirank.RankRLS(ridge=7.0)
     assert repr(trait_of(semirank.FeatureGeneration(inner)).baseline) == repr(inner)
 

@@ -45,7 +45,9 @@ def check_features(X: Any) -> tuple[Features, tuple[str, ...] | None, AnyArray |
     if issparse(X):
         X = csr_array(X)
         X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
-        X.sum_duplicates()
+        if not X.has_canonical_format:
+            X = X.copy()  # the caller's matrix stays as it is
+            X.sum_duplicates()
         values = X.data
     else:
         X = values = _float_array("X", X)

@@ -50,7 +50,7 @@ class Documents:
         """Turn texts into features and graphs."""
         tfidf = TfIdf(min_df=3).fit_transform(texts)
         features = dict(zip(FEATURES, (tfidf, LSA(200).fit_transform(tfidf)), strict=True))
-        graphs = {name: ManifoldRanking(metric="cosine").fit_graph(X) for name, X in features.items()}
+        graphs = {name: ManifoldRanking(distance="cosine").fit_graph(X) for name, X in features.items()}
         return cls(tuple(topics), members, features, graphs)
 
 
@@ -134,7 +134,7 @@ class Mix:
 
 def lent(n_neighbors: int, **options: Any) -> Learn:
     """Boost from labels, own and lent."""
-    return Learn(SemiRankBoost(n_neighbors=n_neighbors, metric="cosine", **options))
+    return Learn(SemiRankBoost(n_neighbors=n_neighbors, distance="cosine", **options))
 
 
 RB, SSLR, TSVM = "RB", "ssLR", "TSVM"

@@ -14,7 +14,7 @@ from semirank.core.sweeps import Components, Sparse
 from semirank.graphs.components import components
 from semirank.graphs.laplacian import degrees, normalised
 from semirank.graphs.local import Neighbourhood, Top, find_top
-from semirank.graphs.points import check_lists
+from semirank.graphs.neighbours import check_lists
 from semirank.graphs.solvers import SOLVERS
 
 

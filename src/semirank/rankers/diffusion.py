@@ -37,7 +37,7 @@ class DiffusionRanker(Ranker):
         "solver": OneOf("auto", "closed", "iterate", "cg", "chebyshev", "push"),
         "tol": Between(0, 1, closed="neither"),
         "max_iter": Between(1, kind=Integral),
-        "metric": OneOf("euclidean", "cosine"),
+        "distance": OneOf("euclidean", "cosine"),
         "combine": OneOf("difference", "ratio", "positive", "log"),
         "join": FLAG,
     }
@@ -49,7 +49,7 @@ class DiffusionRanker(Ranker):
     solver: str
     tol: float
     max_iter: int
-    metric: str
+    distance: str
     combine: str
     join: bool
 
@@ -148,7 +148,7 @@ class DiffusionRanker(Ranker):
 
     def _build(self, data: RankingDataset) -> None:
         """Make the graph, and keep what new items and new labels will need."""
-        options = {name: getattr(self, name) for name in ("n_neighbors", "sigma", "metric", "join")}
+        options = {name: getattr(self, name) for name in ("n_neighbors", "sigma", "distance", "join")}
         graph = self.graph if isinstance(self.graph, str) else _arranged(self.graph, data)
         self.graph_, self._index = build_graph(data.X, data.indptr, graph, **options)
         self.points_ = None if self._index is None else self._index.points
@@ -203,8 +203,8 @@ class DiffusionRanker(Ranker):
                 stacklevel=4,
             )
         if not hasattr(self, "_index"):  # a model that was read from a file
-            metric: Any = "cosine" if isinstance(self.graph, str) and self.graph == "inner" else self.metric
-            self._index = NeighbourIndex(self.points_, metric=metric, indptr=self.indptr_)
+            distance: Any = "cosine" if isinstance(self.graph, str) and self.graph == "inner" else self.distance
+            self._index = NeighbourIndex(self.points_, distance=distance, indptr=self.indptr_)
         return attach(self.graph_, self._index, data.X, lists, self.n_neighbors, self.sigma)
 
     def _number_lists(self, data: RankingDataset) -> Integers:

@@ -37,7 +37,7 @@ class ManifoldRanking(QueryRanker):
         A list has settled when its residual is this small relative to its labels.
     max_iter : int
         Most sweeps over the edges.
-    metric : {"euclidean", "cosine"}
+    distance : {"euclidean", "cosine"}
         How neighbours are found; "cosine" for text, with the cosine as the weight.
     combine : {"difference", "ratio", "positive", "log"}
         What known irrelevant items (label 0 or less) do. "difference": their reach is subtracted, each side
@@ -93,7 +93,7 @@ class ManifoldRanking(QueryRanker):
         tol: float = 1e-6,
         max_iter: int = 10_000,
         *,
-        metric: str = "euclidean",
+        distance: str = "euclidean",
         combine: str = "difference",
         join: bool = False,
     ) -> None:
@@ -105,7 +105,7 @@ class ManifoldRanking(QueryRanker):
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
-        self.metric = metric
+        self.distance = distance
         self.combine = combine
         self.join = join
 

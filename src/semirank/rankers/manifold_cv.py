@@ -30,7 +30,7 @@ class ManifoldRankingCV(Ranker):
     ----------
     n_neighbors, sigmas, alphas, degree_corrections : tuples or lists
         The values to try, see `ManifoldRanking`; every combination is tried.
-    metric, combine, tol
+    distance, combine, tol
         As in `ManifoldRanking`.
     max_left_out : int
         Most relevant items of a list to leave out, drawn at random.
@@ -68,7 +68,7 @@ class ManifoldRankingCV(Ranker):
         "sigmas": Several(ManifoldRanking.limits["sigma"]),
         "alphas": Several(ManifoldRanking.limits["alpha"]),
         "degree_corrections": Several(ManifoldRanking.limits["degree_correction"]),
-        "metric": OneOf("euclidean", "cosine"),
+        "distance": OneOf("euclidean", "cosine"),
         "combine": OneOf("difference", "ratio", "positive", "log"),
         "tol": Between(0, 1, closed="neither"),
         "max_left_out": Between(1, kind=Integral),
@@ -86,7 +86,7 @@ class ManifoldRankingCV(Ranker):
         alphas: Any = (0.9, 0.99),
         degree_corrections: Any = (0.0, 0.5),
         *,
-        metric: str = "euclidean",
+        distance: str = "euclidean",
         combine: str = "difference",
         tol: float = 1e-6,
         max_left_out: int = 30,
@@ -96,7 +96,7 @@ class ManifoldRankingCV(Ranker):
         self.sigmas = sigmas
         self.alphas = alphas
         self.degree_corrections = degree_corrections
-        self.metric = metric
+        self.distance = distance
         self.combine = combine
         self.tol = tol
         self.max_left_out = max_left_out
@@ -124,7 +124,7 @@ class ManifoldRankingCV(Ranker):
         return self.ranker_.explain(item)
 
     def _ranker(self, params: Mapping[str, Any]) -> ManifoldRanking:
-        return ManifoldRanking(metric=self.metric, combine=self.combine, tol=self.tol, **params)
+        return ManifoldRanking(distance=self.distance, combine=self.combine, tol=self.tol, **params)
 
     def _left_out(self, data: RankingDataset) -> Integers:
         """Choose the items to leave out: a row of each list in each turn, -1 where a list has no more."""
@@ -139,8 +139,8 @@ class ManifoldRankingCV(Ranker):
 
     def _try_all(self, data: RankingDataset, turns: Integers) -> Iterator[tuple[dict[str, Any], Floats]]:
         """Yield every combination, the default first where it is one, with the AUC of each left-out item."""
-        metric: Any = self.metric
-        index = NeighbourIndex(data.X, metric=metric, indptr=data.indptr)
+        distance: Any = self.distance
+        index = NeighbourIndex(data.X, distance=distance, indptr=data.indptr)
         for k, sigma in product(self.n_neighbors, self.sigmas):
             diffusion = Diffusion(knn_graph(index, k, sigma=sigma), data.indptr)
             for alpha in self.alphas:

@@ -19,7 +19,7 @@ class PersonalizedPageRank(QueryRanker):
     ----------
     degree_power : float
         The power k of the degree with which labelled items start; 0 is the usual personalised PageRank.
-    graph, n_neighbors, sigma, alpha, solver, tol, max_iter, metric, combine, join
+    graph, n_neighbors, sigma, alpha, solver, tol, max_iter, distance, combine, join
         As in `ManifoldRanking`; `alpha` is the probability of going on.
 
     Attributes
@@ -57,7 +57,7 @@ class PersonalizedPageRank(QueryRanker):
         solver: str = "auto",
         tol: float = 1e-6,
         max_iter: int = 10_000,
-        metric: str = "euclidean",
+        distance: str = "euclidean",
         combine: str = "difference",
         join: bool = False,
     ) -> None:
@@ -69,7 +69,7 @@ class PersonalizedPageRank(QueryRanker):
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
-        self.metric = metric
+        self.distance = distance
         self.combine = combine
         self.join = join
 

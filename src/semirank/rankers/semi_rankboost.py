@@ -43,7 +43,7 @@ class SemiRankBoost(RankBoost):
         lambda, the weight of the lent labels; 0 is `RankBoost`. With "similarity" every pair of items with
         lent labels has its own discount, the product of the similarities ``exp(-d^2 / (2 m))`` of the two,
         where d is the distance to the item that lent the label and m the mean of all ``d^2``.
-    metric : {"euclidean", "cosine"}
+    distance : {"euclidean", "cosine"}
         What is near; "cosine" for text.
     n_bins : int or None
         As in `RankBoost`.
@@ -94,7 +94,7 @@ class SemiRankBoost(RankBoost):
         "n_rounds": RankBoost.limits["n_rounds"],
         "n_neighbors": Between(1, kind=Integral),
         "discount": Either(Between(0, closed="left"), OneOf("similarity")),
-        "metric": OneOf("euclidean", "cosine"),
+        "distance": OneOf("euclidean", "cosine"),
         **RankBoost.limits,
         "conflict": OneOf("nearest", "both", "drop"),
     }
@@ -108,7 +108,7 @@ class SemiRankBoost(RankBoost):
         n_rounds: int = 100,
         n_neighbors: int = 1,
         discount: float | str = 1.0,
-        metric: str = "euclidean",
+        distance: str = "euclidean",
         n_bins: int | None = 255,
         *,
         conflict: str = "nearest",
@@ -129,7 +129,7 @@ class SemiRankBoost(RankBoost):
         )
         self.n_neighbors = n_neighbors
         self.discount = discount
-        self.metric = metric
+        self.distance = distance
         self.conflict = conflict
 
     def _lesson(
@@ -165,7 +165,7 @@ class SemiRankBoost(RankBoost):
         """Lend labels, unless they would weigh nothing or there is nobody to lend to."""
         if self.discount == 0 or data.labelled.all():
             return Loans(np.empty(0, dtype=np.int64), np.empty(0), np.empty(0))
-        return lend_labels(data, self.n_neighbors, self.metric, self.conflict)
+        return lend_labels(data, self.n_neighbors, self.distance, self.conflict)
 
     def _give_up_discount(self, data: RankingDataset) -> None:
         self.discount_ = 0.0

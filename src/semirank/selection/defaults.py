@@ -109,12 +109,12 @@ def _for_sparse_items(thorough: bool) -> list[Given]:
         DistanceRanking("cosine"),
         SelfTrainingLogistic(),
         LogisticRanker(presumed_negatives=100),
-        ManifoldRanking(metric="cosine"),
+        ManifoldRanking(distance="cosine"),
         ("logistic & manifold", Blend([LogisticRanker(), GRAPH])),
         ("words, topics and graphs", words_topics_and_graphs()),
         ("screening", screening()),
     ]
-    return [*chosen, TransductiveSVM(), SemiRankBoost(30, metric="cosine")] if thorough else chosen
+    return [*chosen, TransductiveSVM(), SemiRankBoost(30, distance="cosine")] if thorough else chosen
 
 
 def _labels_at_hand(data: RankingDataset, protocol: ProtocolName, keep: int | None) -> float:
@@ -139,7 +139,7 @@ def _for_texts(n_labels: float, protocol: ProtocolName, thorough: bool) -> list[
         mixed = TextRanker(Blend([LogisticRanker(), GRAPH]), n_components=size)
         chosen += [
             TextRanker(DistanceRanking("cosine")),
-            TextRanker(ManifoldRanking(metric="cosine")),
+            TextRanker(ManifoldRanking(distance="cosine")),
             (f"lsa-{size} + logistic & manifold", mixed),
             ("words, topics and graphs", TextRanker(words_topics_and_graphs())),
             ("screening", TextRanker(screening())),

@@ -27,7 +27,7 @@ class Loans(NamedTuple):
     distances: Floats
 
 
-def lend_labels(data: RankingDataset, n_neighbors: int, metric: Any, conflict: str) -> Loans:
+def lend_labels(data: RankingDataset, n_neighbors: int, distance: Any, conflict: str) -> Loans:
     """Let every labelled item lend its label to its nearest unlabelled items in the same list.
 
     Parameters
@@ -36,7 +36,7 @@ def lend_labels(data: RankingDataset, n_neighbors: int, metric: Any, conflict: s
         Labelled and unlabelled items.
     n_neighbors : int
         To how many unlabelled items each labelled one lends; to all where its list has no more.
-    metric : {"euclidean", "cosine"}
+    distance : {"euclidean", "cosine"}
         What is near.
     conflict : {"nearest", "both", "drop"}
         Of an item that is lent different labels: the label of the nearest lender, and none when two are
@@ -45,7 +45,7 @@ def lend_labels(data: RankingDataset, n_neighbors: int, metric: Any, conflict: s
     lenders, borrowers = np.flatnonzero(data.labelled), np.flatnonzero(~data.labelled)
     lists = data.list_of_item
     starts = np.searchsorted(lists[borrowers], np.arange(data.n_lists + 1))
-    index = NeighbourIndex(data.X[borrowers], metric=metric, indptr=starts)
+    index = NeighbourIndex(data.X[borrowers], distance=distance, indptr=starts)
     found = index.query(data.X[lenders], n_neighbors, lists[lenders])
     lent = found.indices >= 0
     loans = Loans(

@@ -134,7 +134,7 @@ def _for_texts(data: RankingDataset, thorough: bool, seed: int) -> Shortlist:
         _Entry("presumed irrelevant", LogisticRanker(presumed_negatives=100, random_state=seed)),
     ]
     if thorough:
-        boosted, smooth = SemiRankBoost(30, metric="cosine"), RayleighRanker(n_components=300)
+        boosted, smooth = SemiRankBoost(30, distance="cosine"), RayleighRanker(n_components=300)
         entries += [
             _Entry("self-training", SelfTrainingLogistic()),
             _Entry("transductive margin", TransductiveSVM()),
