@@ -8,7 +8,7 @@ from sklearn.linear_model import Ridge
 import semirank
 from semirank import Blend, LatentRanker, LogisticRanker, ManifoldRanking
 from semirank.features import LSA
-from semirank.selection.counterparts import MANIFOLD, SHARED_WORDS, trait_of
+from semirank.rankers.assumptions import MANIFOLD, SHARED_WORDS
 
 nan = np.nan
 
@@ -69,6 +69,6 @@ def test_explain_where_the_ranker_can():
 
 
 def test_it_assumes_what_its_ranker_assumes_or_shared_words():
-    words, graph = trait_of(LatentRanker()), trait_of(LatentRanker(ManifoldRanking()))
-    assert (words.assumption, repr(words.baseline)) == (SHARED_WORDS, "LogisticRanker()")
-    assert graph.assumption == MANIFOLD
+    words = LatentRanker()
+    assert (words.assumption, repr(words.supervised())) == (SHARED_WORDS, "LogisticRanker()")
+    assert LatentRanker(ManifoldRanking()).assumption == MANIFOLD

@@ -8,7 +8,6 @@ import semirank
 from semirank import RankingDataset
 from semirank.registry import RANKERS
 from semirank.selection.candidates import as_candidates, features_for, name_of
-from semirank.selection.counterparts import supervised, trait_of
 from semirank.selection.defaults import default_candidates
 
 SUPERVISED = {
@@ -18,47 +17,62 @@ SUPERVISED = {
 
 
 @pytest.mark.parametrize("name", RANKERS)
-def test_every_ranker_is_known_as_supervised_or_has_a_supervised_baseline(name):
+def test_every_ranker_is_supervised_or_has_a_supervised_baseline_with_its_settings(name):
     ranker = RANKERS[name]()
-    trait = trait_of(ranker)
-    assert (trait is None) == (name in SUPERVISED)
-    if trait is not None:
-        assert trait_of(supervised(ranker)) is None
-        shared = trait.baseline.get_params(deep=False).keys() & ranker.get_params(deep=False).keys()
-        changed = {key for key in shared if repr(getattr(trait.baseline, key)) != repr(getattr(ranker, key))}
+    assert (ranker.assumption is None) == (name in SUPERVISED)
+    baseline = ranker.supervised()
+    assert baseline.assumption is None
+    shared = baseline.get_params(deep=False).keys() & ranker.get_params(deep=False).keys()
+    changed = {key for key in shared if repr(getattr(baseline, key)) != repr(getattr(ranker, key))}
+    if name != "ranker-propagation":  # its kernel is that of lists
         assert changed <= {"smoothness", "smoothnesses", "presumed_negatives", "ranker"}
 
 
 def test_settings_go_over_to_the_baseline():
-    ranker = semirank.TransductiveSVM(C=3.0, presumed_negatives=5)
-    baseline = trait_of(ranker).baseline
-    assert (baseline.C, baseline.presumed_negatives) == (3.0, 5)
-    assert supervised(ranker).presumed_negatives == 0
-    assert trait_of(semirank.ManifoldRanking(distance="cosine")).baseline.distance == "cosine"
+    baseline = semirank.TransductiveSVM(C=3.0, presumed_negatives=5).supervised()
+    assert (baseline.C, baseline.presumed_negatives) == (3.0, 0)
+    assert semirank.ManifoldRanking(distance="cosine").supervised().distance == "cosine"
     inner = semirank.RankRLS(ridge=7.0)
-    assert repr(trait_of(semirank.FeatureGeneration(inner)).baseline) == repr(inner)
+    assert repr(semirank.FeatureGeneration(inner).supervised()) == repr(inner)
 
 
 def test_a_blend_is_measured_against_what_is_left_of_it():
     linear, boosted, graph = semirank.LogisticRanker(), semirank.RankBoost(), semirank.ManifoldRanking()
-    assert trait_of(semirank.Blend([linear, boosted])) is None
-    assert repr(trait_of(semirank.Blend([linear, graph])).baseline) == repr(linear)
-    three = trait_of(semirank.Blend([linear, graph, boosted], weights=[1, 2, 3])).baseline
+    assert semirank.Blend([linear, boosted]).assumption is None
+    assert repr(semirank.Blend([linear, graph]).supervised()) == repr(linear)
+    three = semirank.Blend([linear, graph, boosted], weights=[1, 2, 3]).supervised()
     assert [type(ranker).__name__ for _, ranker in three.rankers] == ["LogisticRanker", "RankBoost"]
     assert three.weights == [1, 3]
-    assert isinstance(trait_of(semirank.Blend([graph, graph])).baseline, semirank.DistanceRanking)
+    assert isinstance(semirank.Blend([graph, graph]).supervised(), semirank.DistanceRanking)
+
+
+class OwnRanker(semirank.DistanceRanking):
+    assumption = "unlabelled items are alike"
+
+
+def test_a_ranker_of_the_user_brings_its_assumption_and_gets_a_baseline_of_its_own():
+    baseline, candidate = as_candidates([OwnRanker()])
+    assert candidate.assumption == "unlabelled items are alike"
+    assert candidate.baseline == baseline.name
+    assert isinstance(baseline.ranker, semirank.LabelledOnly)
+    assert baseline.assumption is None
 
 
 def test_a_ranker_that_chooses_is_measured_against_the_best_only():
-    chooser = type("AutoRanker", (semirank.DistanceRanking,), {})()
+    class Chooser(semirank.DistanceRanking):
+        assumption = "whichever held-out labels support"
+
+        def supervised(self):
+            return None
+
+    chooser = Chooser()
     [candidate] = as_candidates([chooser])
     assert candidate.baseline is None
-    assert "held-out labels" in candidate.assumption
     rng = np.random.default_rng(0)
     data = RankingDataset(rng.normal(size=(20, 2)), rng.integers(0, 2, 20))
     found = semirank.compare(data, [chooser, "logistic-ranker"], "AUC", n_repeats=1, budget=False)
-    assert found.standing("AutoRanker").contrast is None
-    assert found.standing("AutoRanker").contrast_best.baseline == "logistic-ranker"
+    assert found.standing("Chooser").contrast is None
+    assert found.standing("Chooser").contrast_best.baseline == "logistic-ranker"
     assert found.best_supervised == "logistic-ranker"
 
 

@@ -1,6 +1,5 @@
 """From a name and settings on the command line to a ranker, and from data to what it is given."""
 
-from inspect import signature
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -45,7 +44,7 @@ def _setting(kind: Any, setting: str) -> tuple[str, Any]:
 
 def fit_on(ranker: Any, data: "RankingDataset", speaking: "Speaking") -> Any:
     """Fit the ranker, and show how far it is where it can tell."""
-    if "progress" not in signature(ranker.fit).parameters:
+    if not ranker.shows_progress:
         return ranker.fit(items_of(data, ranker), data.y, data.qid)
     with speaking.progress("lists") as progress:
         return ranker.fit(items_of(data, ranker), data.y, data.qid, progress=progress)

@@ -16,9 +16,9 @@ from semirank.experiments.cells import Notebook, Progress, measure_cells, name_o
 from semirank.experiments.result import Result, Rows
 from semirank.rankers import (
     DistanceRanking,
+    EstimatorRanker,
     LinearSVMRanker,
     LogisticRanker,
-    PeerRanker,
     RankBoost,
     Ranker,
     RankRLSCV,
@@ -111,11 +111,11 @@ def _auto_ranker(seed: int) -> Callable[[], Any]:
     return lambda: AutoRanker(random_state=seed)
 
 
-def lambdarank() -> PeerRanker:
+def lambdarank() -> EstimatorRanker:
     """Return LightGBM's ranker, sized for few labels."""
     from lightgbm import LGBMRanker
 
-    return PeerRanker(
+    return EstimatorRanker(
         LGBMRanker(n_estimators=100, num_leaves=7, min_child_samples=5, verbose=-1, n_jobs=1, random_state=0)
     )
 
@@ -135,7 +135,7 @@ def _measured(ranker: Ranker, task: Task, problem: Problem) -> list[float] | Non
 
 
 def _scores(ranker: Ranker, problem: Problem) -> Floats:
-    y = grades(problem.y) if isinstance(ranker, PeerRanker) else problem.y
+    y = grades(problem.y) if isinstance(ranker, EstimatorRanker) else problem.y
     return ranker.fit(problem.X, y, problem.qid).scores_
 
 

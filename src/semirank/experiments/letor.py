@@ -14,7 +14,7 @@ from semirank.dataset import RankingDataset
 from semirank.experiments.rankrls import with_order
 from semirank.features import RankLDA
 from semirank.meta import FeatureGeneration, ImportanceWeighting, PseudoMargin, RankerPropagation
-from semirank.rankers import PeerRanker, RankBoost, Ranker, RankRLS, RankRLSCV, RankSVM
+from semirank.rankers import EstimatorRanker, RankBoost, Ranker, RankRLS, RankRLSCV, RankSVM
 from semirank.readers.datasets import load
 
 COLLECTIONS = ("ohsumed-letor", "mq2008")
@@ -60,10 +60,10 @@ class Cell:
     seed: int
 
 
-def _lambdarank() -> PeerRanker:
+def _lambdarank() -> EstimatorRanker:
     from lightgbm import LGBMRanker
 
-    return PeerRanker(LGBMRanker(n_estimators=100, num_leaves=7, verbose=-1, n_jobs=1))
+    return EstimatorRanker(LGBMRanker(n_estimators=100, num_leaves=7, verbose=-1, n_jobs=1))
 
 
 def _strong() -> RankRLS:

@@ -16,8 +16,8 @@ from semirank.dataset import DataWarning, Features, RankingDataset
 from semirank.dataset.checks import check_per_item
 from semirank.limits import Either, Kind, Limit, OneOf
 from semirank.rankers import RankBoost, Ranker
+from semirank.rankers.estimator import as_ranker
 from semirank.rankers.pair_weights import PairWeights, check_pairs
-from semirank.rankers.peer import as_ranker
 
 RANKER = Either(Kind("a ranker", (BaseEstimator,)), OneOf(None))
 JOBS = Either(Kind("a whole number", (int, np.integer)), OneOf(None))
@@ -74,6 +74,7 @@ class AdaptingRanker(Ranker):
         For each list given to `fit` that was adapted to, figures by name.
     """
 
+    shows_progress = True
     limits: ClassVar[Mapping[str, Limit]] = {"ranker": RANKER, "n_jobs": JOBS}
 
     ranker: Any
@@ -85,6 +86,15 @@ class AdaptingRanker(Ranker):
     y_: Floats
     lists_: Integers
     weights_: dict[str, Any]
+
+    @property
+    def takes_weights(self) -> tuple[str, ...]:
+        """Which weights the ranker takes."""
+        return self._base().takes_weights
+
+    def supervised(self) -> Ranker | None:
+        """Return the ranker that learns from the lists with labels alone."""
+        return self._base().supervised()
 
     def fit(
         self,

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from semirank.core.arrays import AnyArray, Floats, Integers
 from semirank.dataset import DataWarning, RankingDataset
 from semirank.limits import Between, Limit
-from semirank.meta.members import Rankers, named, relearn
+from semirank.meta.members import Rankers, named
 from semirank.meta.mixing import (
     Weights,
     centres_and_spreads,
@@ -112,6 +112,36 @@ class Blend(Ranker):
         self.weights = weights
         self.n_folds = n_folds
 
+    @property
+    def assumption(self) -> str | None:
+        """What the first of the rankers that use unlabelled items assumes; None where none of them does."""
+        return next((each.assumption for each in self._members() if each.assumption is not None), None)
+
+    @property
+    def one_function(self) -> bool:
+        """Whether any of the rankers has one function for all lists."""
+        return any(each.one_function for each in self._members())
+
+    @property
+    def takes_sparse(self) -> bool:
+        """Whether all the rankers take sparse features."""
+        return all(each.takes_sparse for each in self._members())
+
+    def supervised(self) -> Ranker | None:
+        """Leave out the rankers that use unlabelled items; where there are no others, these items."""
+        if self.assumption is None:
+            return self
+        members = self._named()
+        kept = [place for place, (_, ranker) in enumerate(members) if ranker.assumption is None]
+        if not kept:
+            return members[0][1].supervised()
+        if len(kept) == 1:
+            return members[kept[0]][1]
+        weights = self.weights
+        if isinstance(weights, (list, tuple)):
+            weights = [weights[place] for place in kept]
+        return Blend([members[place] for place in kept], weights, n_folds=self.n_folds)
+
     def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
         """Fit every ranker on the same data, find the weights, and mix the scores."""
         data = self._check(X, y, qid)
@@ -138,8 +168,11 @@ class Blend(Ranker):
         data = self._check(X, y, qid)
         weights = self._find_weights(self._members(), data)
         for ranker in self.rankers_:
-            relearn(ranker, X, y, qid)
+            ranker._refit(X, y, qid)
         return self._mix(data, weights)
+
+    def _refit(self, X: Any, y: Any, qid: Any) -> Self:
+        return self.rerank(y)
 
     def predict(self, X: Any, qid: Any = None) -> Floats:
         """Score new items with every ranker and mix the scores as in `fit`."""

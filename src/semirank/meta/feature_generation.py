@@ -14,6 +14,7 @@ from semirank.kernels import GAMMA
 from semirank.limits import Between, Either, Limit, OneOf
 from semirank.meta.adaptation import JOBS, RANKER, Adapted, AdaptingRanker, Teaching
 from semirank.rankers import RankBoost
+from semirank.rankers.assumptions import LIST_DIRECTIONS
 from semirank.rankers.boosting import Prepared
 
 
@@ -85,6 +86,7 @@ class FeatureGeneration(AdaptingRanker):
     array([2, 1, 0])
     """
 
+    assumption = LIST_DIRECTIONS
     limits: ClassVar[Mapping[str, Limit]] = {
         "ranker": RANKER,
         "kernel": OneOf("rbf", "linear", "polynomial", "cosine", "diffusion"),

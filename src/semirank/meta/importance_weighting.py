@@ -16,6 +16,7 @@ from semirank.limits import Between, Either, Limit, OneOf
 from semirank.meta.adaptation import JOBS, RANKER, Adapted, AdaptingRanker, Progress, Teaching
 from semirank.meta.list_pairs import all_pairs
 from semirank.meta.pair_lessons import PairLessons, taking_pairs_as_they_are, weights_taken
+from semirank.rankers.assumptions import LIST_SHIFT
 
 FEW_PAIRS = 30
 
@@ -99,6 +100,7 @@ class ImportanceWeighting(AdaptingRanker):
     dict_keys([2])
     """
 
+    assumption = LIST_SHIFT
     limits: ClassVar[Mapping[str, Limit]] = {
         "ranker": RANKER,
         "width": Either(Between(0, inf, closed="neither"), OneOf(None)),

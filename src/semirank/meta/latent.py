@@ -12,8 +12,9 @@ from semirank.core.arrays import AnyArray, Floats
 from semirank.features import LSA
 from semirank.limits import Between, Limit
 from semirank.meta.adaptation import RANKER
-from semirank.meta.members import explanation, relearn
 from semirank.rankers import LogisticRanker, Ranker, as_ranker
+from semirank.rankers._base import Contributions
+from semirank.rankers.assumptions import SHARED_WORDS
 
 
 class LatentRanker(Ranker):
@@ -69,14 +70,30 @@ class LatentRanker(Ranker):
         self.ranker = ranker
         self.n_components = n_components
 
+    @property
+    def assumption(self) -> str | None:
+        """What the ranker assumes; where that is nothing, what the latent features do."""
+        return self._base().assumption or SHARED_WORDS
+
+    @property
+    def one_function(self) -> bool:
+        """Whether the ranker has one function for all lists."""
+        return self._base().one_function
+
+    def supervised(self) -> Ranker | None:
+        """Return the ranker on labels alone, and on the items' own features."""
+        return self._base().supervised()
+
+    def _base(self) -> Ranker:
+        return LogisticRanker() if self.ranker is None else as_ranker(clone(self.ranker))
+
     def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
         """Learn latent features from all items, then fit the ranker on them."""
         data = self._check(X, y, qid)
         self.lsa_ = LSA(self.n_components).fit(data.X)
         rows = np.argsort(data.order)  # the ranker gets the caller's order, so that `explain` speaks of it
         self._given = self.lsa_.transform(data.X)[rows], data.qid[rows]
-        ranker = LogisticRanker() if self.ranker is None else as_ranker(clone(self.ranker))
-        self.ranker_ = ranker.fit(self._given[0], data.y[rows], self._given[1])
+        self.ranker_ = self._base().fit(self._given[0], data.y[rows], self._given[1])
         self.scores_ = self.ranker_.scores_
         return self
 
@@ -94,15 +111,18 @@ class LatentRanker(Ranker):
                 "A model file does not hold the items given to fit, which this needs: fit again."
             )
         features, qid = self._given
-        self.scores_ = relearn(self.ranker_, features, y, qid).scores_
+        self.scores_ = self.ranker_._refit(features, y, qid).scores_
         return self
+
+    def _refit(self, X: Any, y: Any, qid: Any) -> Self:
+        return self.rerank(y)
 
     def predict(self, X: Any, qid: Any = None) -> Floats:
         """Score new items by the same latent features."""
         data = self._check_new(X, qid)
         return data.restore(self.ranker_.predict(self.lsa_.transform(data.X), data.qid))
 
-    def explain(self, item: int) -> Any:
+    def explain(self, item: int) -> Contributions:
         """Split the score of a fitted item into contributions of labelled items, where the ranker can."""
         check_is_fitted(self, "ranker_")
-        return explanation(self.ranker_, item)
+        return self.ranker_.explain(item)

@@ -57,20 +57,3 @@ def named(rankers: Sequence[Ranker | tuple[str, Ranker]]) -> list[tuple[str, Ran
         else:
             pairs.append(entry)
     return pairs
-
-
-def fit(ranker: Any, X: Any, y: Any, qid: Any) -> Any:
-    """Fit a ranker."""
-    return ranker.fit(X, y, qid)
-
-
-def relearn(ranker: Any, X: Any, y: Any, qid: Any) -> Any:
-    """Fit a fitted ranker again on other labels of the same items, by `rerank` where it has that."""
-    return ranker.rerank(y) if hasattr(ranker, "rerank") else ranker.fit(X, y, qid)
-
-
-def explanation(ranker: Any, item: int) -> Any:
-    """Split the score of a fitted item into contributions of labelled items, where the ranker can."""
-    if not hasattr(ranker, "explain"):
-        raise ValueError(f"{type(ranker).__name__} cannot split its scores among labelled items.")
-    return ranker.explain(item)

@@ -11,7 +11,6 @@ from sklearn.base import clone
 from semirank.core.arrays import Booleans, Floats, Integers
 from semirank.dataset import RankingDataset
 from semirank.limits import Between
-from semirank.meta.members import fit, relearn
 from semirank.rankers import Ranker
 from semirank.rankers.folds import deal_labels
 
@@ -103,8 +102,8 @@ def _equations(
     for turn, held_out in enumerate(folds):
         y = data.y.copy()
         y[labelled[held_out]] = np.nan
-        learn = relearn if turn else fit
-        columns = np.column_stack([learn(ranker, data.X, y, data.qid).scores_ for ranker in rankers])
+        fits = [ranker._refit if turn else ranker.fit for ranker in rankers]
+        columns = np.column_stack([fit(data.X, y, data.qid).scores_ for fit in fits])
         scores = standardised(columns, data)
         for items in _by_list(labelled[held_out], data):
             share = 1.0 / np.sqrt(len(items))

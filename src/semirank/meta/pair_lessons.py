@@ -12,8 +12,8 @@ from semirank.density_ratio import KLIEP, effective_size
 from semirank.meta.adaptation import AdaptingRanker, Teaching
 from semirank.meta.list_pairs import ListPairs, ordered_pairs, sample
 from semirank.rankers import Ranker
+from semirank.rankers.estimator import EstimatorRanker
 from semirank.rankers.pair_weights import PairWeights
-from semirank.rankers.peer import PeerRanker
 
 BLOCK_ROWS = 2**15
 
@@ -83,7 +83,7 @@ class PairLessons(NamedTuple):
 def weights_taken(ranker: Ranker) -> str:
     """Return the name of the weights that a ranker, or the one it is made of, can be fitted with."""
     ranker = _innermost(ranker)
-    fits = ranker.estimator.fit if isinstance(ranker, PeerRanker) else ranker.fit
+    fits = ranker.estimator.fit if isinstance(ranker, EstimatorRanker) else ranker.fit
     for name in ("pairs", "sample_weight"):
         if name in signature(fits).parameters:
             return name

@@ -12,6 +12,7 @@ from semirank.limits import FLAG, Between, Limit
 from semirank.meta.adaptation import JOBS, Adapted, AdaptingRanker, Progress, Teaching
 from semirank.meta.margin_lesson import MarginLesson
 from semirank.rankers import RankBoost
+from semirank.rankers.assumptions import LOW_DENSITY
 from semirank.rankers.boosting import Prepared, Stumps, boost
 from semirank.rankers.boosting.more_items import with_items
 
@@ -89,6 +90,7 @@ class PseudoMargin(AdaptingRanker):
     2
     """
 
+    assumption = LOW_DENSITY
     limits: ClassVar[Mapping[str, Limit]] = {
         "n_rounds": RankBoost.limits["n_rounds"],
         "weight": Between(0, closed="left"),

@@ -22,7 +22,8 @@ from semirank.limits import FLAG, Between, Either, Limit, OneOf
 from semirank.meta.adaptation import JOBS, RANKER, Progress
 from semirank.meta.list_rankers import rank_lists_apart
 from semirank.rankers import Ranker, RankRLSCV
-from semirank.rankers.peer import as_ranker
+from semirank.rankers.assumptions import SIMILAR_LISTS
+from semirank.rankers.estimator import as_ranker
 
 NUMBER = Either(Between(1, kind=Integral), OneOf(None))
 
@@ -118,6 +119,8 @@ class RankerPropagation(Ranker):
     (array([2, 1, 0]), array([0, 1, 2]))
     """
 
+    assumption = SIMILAR_LISTS
+    shows_progress = True
     limits: ClassVar[Mapping[str, Limit]] = {
         "ranker": RANKER,
         "n_neighbors": Between(1, kind=Integral),
@@ -169,6 +172,10 @@ class RankerPropagation(Ranker):
         self.scale = scale
         self.softness = softness
         self.n_jobs = n_jobs
+
+    def supervised(self) -> Ranker | None:
+        """Return one ranker for all lists, learned from those with labels alone."""
+        return self._base().supervised()
 
     def fit(self, X: Any, y: Any, qid: Any = None, *, progress: Progress | None = None) -> Self:
         """Learn a ranker for each list with labels, and propagate them to the others.

@@ -14,7 +14,7 @@ from semirank.dataset import RankingDataset
 from semirank.features import TfIdf
 from semirank.limits import Between, Either, Kind, Limit, OneOf, check_limits
 from semirank.meta.latent import LatentRanker
-from semirank.rankers import Ranker
+from semirank.rankers import LogisticRanker, Ranker
 
 
 class TextRanker(Ranker):
@@ -22,8 +22,8 @@ class TextRanker(Ranker):
 
     Parameters
     ----------
-    ranker : Ranker
-        What ranks the features; a copy is fitted.
+    ranker : Ranker, optional
+        What ranks the features; a copy is fitted. None: `LogisticRanker()`.
     features : TfIdf, optional
         How a text becomes features; a copy is fitted. None: `TfIdf()`.
     n_components : int, optional
@@ -51,7 +51,7 @@ class TextRanker(Ranker):
     """
 
     limits: ClassVar[Mapping[str, Limit]] = {
-        "ranker": Kind("a ranker", (Ranker,)),
+        "ranker": Either(Kind("a ranker", (Ranker,)), OneOf(None)),
         "features": Either(Kind("a TfIdf", (TfIdf,)), OneOf(None)),
         "n_components": Either(Between(1, kind=Integral), OneOf(None)),
     }
@@ -60,18 +60,40 @@ class TextRanker(Ranker):
     features_: TfIdf
 
     def __init__(
-        self, ranker: Ranker, features: TfIdf | None = None, n_components: int | None = None
+        self, ranker: Ranker | None = None, features: TfIdf | None = None, n_components: int | None = None
     ) -> None:
         self.ranker = ranker
         self.features = features
         self.n_components = n_components
 
+    takes_texts = True
+    takes_sparse = False
+
+    @property
+    def assumption(self) -> str | None:
+        """What the ranker assumes about unlabelled texts, or the latent features do; None: neither."""
+        return self._base().assumption
+
+    @property
+    def one_function(self) -> bool:
+        """Whether the ranker has one function for all lists."""
+        return self._base().one_function
+
+    def supervised(self) -> Ranker | None:
+        """Return the ranker of texts on labels alone, and on words as they are."""
+        if self.assumption is None:
+            return self
+        return clone(self).set_params(ranker=self._base().supervised(), n_components=None)
+
+    def _base(self) -> Ranker:
+        ranker = LogisticRanker() if self.ranker is None else self.ranker
+        return ranker if self.n_components is None else LatentRanker(ranker, self.n_components)
+
     def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
         """Learn features from all texts X, then fit the ranker on them."""
         check_limits(self.limits, self.get_params(deep=False))
         self.features_ = TfIdf() if self.features is None else clone(self.features)
-        ranker = self.ranker if self.n_components is None else LatentRanker(self.ranker, self.n_components)
-        self.ranker_ = clone(ranker).fit(self.features_.fit_transform(_texts(X)), y, qid)
+        self.ranker_ = clone(self._base()).fit(self.features_.fit_transform(_texts(X)), y, qid)
         self.n_features_in_, self.n_lists_ = 1, self.ranker_.n_lists_
         self.scores_ = self.ranker_.scores_
         return self
@@ -86,8 +108,7 @@ class TextRanker(Ranker):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        tags.input_tags.two_d_array = tags.input_tags.sparse = False
+        tags.input_tags.two_d_array = False
         return tags
 
 

@@ -2,7 +2,9 @@
 
 from semirank.rankers._base import Ranker
 from semirank.rankers.distance import DistanceRanking
+from semirank.rankers.estimator import EstimatorRanker, as_ranker
 from semirank.rankers.forest import ForestRanker
+from semirank.rankers.labelled_only import LabelledOnly
 from semirank.rankers.line_search import LineSearchRanker
 from semirank.rankers.linear_svm import LinearSVMRanker
 from semirank.rankers.logistic import LogisticRanker
@@ -10,7 +12,6 @@ from semirank.rankers.manifold import ManifoldRanking
 from semirank.rankers.manifold_cv import ManifoldRankingCV
 from semirank.rankers.pagerank import PersonalizedPageRank
 from semirank.rankers.pair_weights import PairWeights
-from semirank.rankers.peer import PeerRanker, as_ranker
 from semirank.rankers.rank_svm import RankSVM
 from semirank.rankers.rankboost import RankBoost
 from semirank.rankers.rankrls import RankRLS
@@ -24,14 +25,15 @@ from semirank.rankers.transductive_svm import TransductiveSVM
 
 __all__ = [
     "DistanceRanking",
+    "EstimatorRanker",
     "ForestRanker",
+    "LabelledOnly",
     "LineSearchRanker",
     "LinearSVMRanker",
     "LogisticRanker",
     "ManifoldRanking",
     "ManifoldRankingCV",
     "PairWeights",
-    "PeerRanker",
     "PersonalizedPageRank",
     "RankBoost",
     "RankRLS",

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -43,6 +43,12 @@ class Ranker(Storable, BaseEstimator):
         Their names, when X was a data frame.
     n_lists_ : int
         Number of lists seen in `fit`.
+
+    Notes
+    -----
+    A ranker knows itself; whoever judges rankers asks them. A subclass overrides `assumption`, `supervised`,
+    `takes_sparse`, `takes_texts`, `takes_weights`, `one_function` and `shows_progress` where it differs: by
+    an attribute of the class, or by a property where that depends on parameters.
     """
 
     limits: ClassVar[Mapping[str, Limit]] = {}
@@ -56,6 +62,36 @@ class Ranker(Storable, BaseEstimator):
     n_features_in_: int
     n_lists_: int
 
+    @property
+    def assumption(self) -> str | None:
+        """What it assumes about unlabelled items, in words; None: it learns from labels alone."""
+        return None
+
+    @property
+    def takes_sparse(self) -> bool:
+        """Whether X may be a sparse matrix."""
+        return True
+
+    @property
+    def takes_texts(self) -> bool:
+        """Whether X may be a sequence of texts."""
+        return False
+
+    @property
+    def takes_weights(self) -> tuple[str, ...]:
+        """Which weights `fit` takes: of items ("sample_weight"), of pairs ("pairs")."""
+        return ()
+
+    @property
+    def one_function(self) -> bool:
+        """Whether one function scores the items of all lists; False: one for each list, by its own labels."""
+        return True
+
+    @property
+    def shows_progress(self) -> bool:
+        """Whether `fit` takes ``progress``, a function of (done, total)."""
+        return False
+
     @abstractmethod
     def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
         """Learn from labelled items, and from unlabelled ones (y is NaN) where the method can."""
@@ -63,6 +99,38 @@ class Ranker(Storable, BaseEstimator):
     @abstractmethod
     def predict(self, X: Any, qid: Any = None) -> Floats:
         """Return the scores of new items, in the order given."""
+
+    def supervised(self) -> "Ranker | None":
+        """Return this ranker on labels alone, with all the labels that it uses; None where there is none.
+
+        A ranker that does not say otherwise is the same ranker fitted on the labelled items only.
+        """
+        if self.assumption is None:
+            return self
+        from semirank.rankers.labelled_only import LabelledOnly  # which is a ranker itself
+
+        return LabelledOnly(clone(self))
+
+    @classmethod
+    def like(cls, ranker: "Ranker") -> Self:
+        """Return a ranker of this class with the parameters that it shares with another.
+
+        Examples
+        --------
+        >>> from semirank import RankBoost, SemiRankBoost
+        >>> RankBoost.like(SemiRankBoost(n_rounds=30))
+        RankBoost(n_rounds=30)
+        """
+        own = cls._get_param_names()
+        return cls(**{name: value for name, value in ranker.get_params(deep=False).items() if name in own})
+
+    def explain(self, item: int) -> Contributions:
+        """Split the score of a fitted item into contributions of labelled items, where that can be done."""
+        raise ValueError(f"{type(self).__name__} cannot split its scores among labelled items.")
+
+    def _refit(self, X: Any, y: Any, qid: Any) -> Self:
+        """Fit again on other labels of the items given to `fit`; quicker where something can be kept."""
+        return self.fit(X, y, qid)
 
     def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> float:
         """Return the mean nDCG of `predict` over the lists of X that have items to tell apart.
@@ -90,7 +158,8 @@ class Ranker(Storable, BaseEstimator):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.input_tags.sparse = True
+        tags.input_tags.sparse = self.takes_sparse
+        tags.input_tags.string = self.takes_texts
         return tags
 
     def _check(self, X: Any, y: Any, qid: Any, *, needs_label: bool = True) -> RankingDataset:

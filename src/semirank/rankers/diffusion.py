@@ -17,6 +17,8 @@ from semirank.graphs import Diffusion, NeighbourIndex
 from semirank.graphs.build import attach, build_graph
 from semirank.limits import FLAG, Between, Either, Kind, Limit, OneOf
 from semirank.rankers._base import Contributions, Ranker
+from semirank.rankers.assumptions import MANIFOLD
+from semirank.rankers.distance import DistanceRanking
 from semirank.rankers.seeds import LOGARITHMS, backgrounds, combine_signs, seeds_of_labels
 
 GRAPHS = ("knn", "connected", "full", "inner")
@@ -29,6 +31,8 @@ class DiffusionRanker(Ranker):
     subclass says how the degree of an item weighs its seed (`_seed_power`) and its score (`_score_power`).
     """
 
+    assumption = MANIFOLD
+    one_function = False
     limits: ClassVar[Mapping[str, Limit]] = {
         "graph": Either(OneOf(*GRAPHS), Kind("a square matrix of weights", (sparray, spmatrix, np.ndarray))),
         "n_neighbors": Between(1, kind=Integral),
@@ -76,6 +80,10 @@ class DiffusionRanker(Ranker):
     def _score_power(self) -> float:
         """The power of an item's degree that multiplies its score."""
 
+    def supervised(self) -> Ranker:
+        """Return the ranking by the nearest relevant item."""
+        return DistanceRanking(self.distance)
+
     def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
         """Build the graph of the items of each list, and spread the labels over it."""
         data = self._check(X, y, qid)
@@ -115,6 +123,9 @@ class DiffusionRanker(Ranker):
         spread = weights @ (power(self._diffusion().degrees, -0.5)[:, None] * self.diffused_)
         f = self.alpha * power(degrees, -0.5)[:, None] * spread
         return data.restore(self._scores(f, degrees, lists))
+
+    def _refit(self, X: Any, y: Any, qid: Any) -> Self:
+        return self.rerank(y)
 
     def explain(self, item: int) -> Contributions:
         """Split the score of a fitted item into the contributions of the labelled items.

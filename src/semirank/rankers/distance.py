@@ -63,6 +63,7 @@ class DistanceRanking(Ranker):
     array([-2.])
     """
 
+    one_function = False
     limits: ClassVar[Mapping[str, Limit]] = {"distance": OneOf("euclidean", "cosine")}
 
     examples_: Features

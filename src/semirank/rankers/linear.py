@@ -8,12 +8,14 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.base import clone
 
 from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
 from semirank.dataset import DataWarning, RankingDataset
 from semirank.limits import SEED, Between, Limit, OneOf
 from semirank.metrics.metric import RELEVANT
 from semirank.rankers._base import Ranker
+from semirank.rankers.assumptions import MOSTLY_IRRELEVANT
 from semirank.rankers.item_weights import check_weights
 from semirank.rankers.lesson import (
     Lesson,
@@ -51,6 +53,18 @@ class LinearRanker(Ranker):
         Number of iterations, the largest over lists.
     """
 
+    takes_weights = ("sample_weight",)
+
+    @property
+    def assumption(self) -> str | None:
+        """What presumed negatives assume; None where there are none."""
+        return MOSTLY_IRRELEVANT if self.presumed_negatives else None
+
+    @property
+    def one_function(self) -> bool:
+        """Whether all lists share one function: only where that was asked for."""
+        return self.shared is True
+
     limits: ClassVar[Mapping[str, Limit]] = {
         "C": Between(0, closed="neither"),
         "relevant": RELEVANT,
@@ -74,6 +88,10 @@ class LinearRanker(Ranker):
     list_coefs_: Floats
     list_intercepts_: Floats
     n_iter_: int
+
+    def supervised(self) -> Ranker:
+        """Return the ranker without presumed negatives."""
+        return clone(self).set_params(presumed_negatives=0) if self.presumed_negatives else self
 
     def fit(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> Self:
         """Learn to tell relevant from irrelevant items, and score all items.

@@ -86,6 +86,7 @@ class RankSVM(Ranker):
     array([0.99])
     """
 
+    takes_weights = ("sample_weight", "pairs")
     limits: ClassVar[Mapping[str, Limit]] = {
         "C": Between(0, closed="neither"),
         "balance": OneOf("lists", "pairs"),

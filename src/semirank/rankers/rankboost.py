@@ -107,6 +107,7 @@ class RankBoost(Ranker):
     array([1, 0])
     """
 
+    takes_weights = ("sample_weight", "pairs")
     limits: ClassVar[Mapping[str, Limit]] = {
         "n_rounds": Between(1, kind=Integral),
         "n_bins": Either(Between(2, 255, Integral), OneOf(None)),

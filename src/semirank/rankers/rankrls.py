@@ -94,6 +94,7 @@ class RankRLS(KernelRanker):
     array([7.])
     """
 
+    takes_weights = ("sample_weight", "pairs")
     limits: ClassVar[Mapping[str, Limit]] = {
         "kernel": KERNEL,
         "gamma": GAMMA,

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.linalg import LinAlgError, cho_solve, cholesky, solve_triangular
 from scipy.sparse import csr_array, diags_array, triu
+from sklearn.base import clone
 from sklearn.utils import Tags, gen_even_slices
 from sklearn.utils.validation import check_is_fitted
 
@@ -19,6 +20,7 @@ from semirank.graphs import knn_graph, laplacian
 from semirank.kernels import GAMMA, KERNEL, Kernel, resolve
 from semirank.limits import Between, Limit, OneOf
 from semirank.rankers._base import Contributions, Ranker
+from semirank.rankers.assumptions import MANIFOLD
 from semirank.rankers.label_levels import check_levels, compare_levels, relative_to_list
 
 WIDTH = 1 / 3
@@ -114,6 +116,16 @@ class RayleighRanker(Ranker):
     (array([0, 3]), True)
     """
 
+    @property
+    def takes_sparse(self) -> bool:
+        """Whether X may be sparse: not where it is a kernel matrix."""
+        return self.kernel != "precomputed"
+
+    @property
+    def assumption(self) -> str | None:
+        """What the smoothness over the graph assumes; None where there is none of it."""
+        return None if self.smoothness == 0 else MANIFOLD
+
     limits: ClassVar[Mapping[str, Limit]] = {
         "kernel": KERNEL,
         "gamma": GAMMA,
@@ -153,6 +165,10 @@ class RayleighRanker(Ranker):
         self.smoothness = smoothness
         self.laplacian = laplacian
         self.degree = degree
+
+    def supervised(self) -> Ranker:
+        """Return the ranker without unlabelled items."""
+        return clone(self).set_params(smoothness=0.0)
 
     def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
         """Find the direction, from the labels and from the neighbourhoods of all items."""
@@ -248,7 +264,6 @@ class RayleighRanker(Ranker):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self.kernel != "precomputed"
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,7 +18,8 @@ from semirank.core.arrays import Booleans, Floats, Integers
 from semirank.dataset import RankingDataset
 from semirank.kernels import KERNEL, median_distance
 from semirank.limits import Between, Limit, OneOf, Several
-from semirank.rankers._base import Ranker
+from semirank.rankers._base import Contributions, Ranker
+from semirank.rankers.assumptions import MANIFOLD
 from semirank.rankers.folds import deal_labels
 from semirank.rankers.label_levels import check_levels, compare_levels, relative_to_list
 from semirank.rankers.rayleigh import WIDTH, RayleighRanker, factorise, roughness
@@ -94,6 +96,16 @@ class RayleighRankerCV(Ranker):
     (0.001, (4, 3, 3, 2))
     """
 
+    @property
+    def takes_sparse(self) -> bool:
+        """Whether X may be sparse: not where it is a kernel matrix."""
+        return self.kernel != "precomputed"
+
+    @property
+    def assumption(self) -> str | None:
+        """What the smoothness over the graph assumes; None where there is none of it to choose."""
+        return MANIFOLD if any(self.smoothnesses) else None
+
     limits: ClassVar[Mapping[str, Limit]] = {
         "kernel": KERNEL,
         "widths": Several(Between(0, inf, closed="neither")),
@@ -133,6 +145,10 @@ class RayleighRankerCV(Ranker):
         self.laplacian = laplacian
         self.degree = degree
 
+    def supervised(self) -> Ranker:
+        """Return the ranker without unlabelled items."""
+        return clone(self).set_params(smoothnesses=(0.0,))
+
     def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
         """Try every setting on labels that were held out, and fit the chosen one to all."""
         data = self._check(X, y, qid)
@@ -152,7 +168,7 @@ class RayleighRankerCV(Ranker):
         self._check_new(X, qid)
         return self.ranker_.predict(X, qid)
 
-    def explain(self, item: int) -> tuple[Integers, Floats]:
+    def explain(self, item: int) -> Contributions:
         """Split the score of a fitted item into one contribution for each labelled item."""
         check_is_fitted(self, "ranker_")
         return self.ranker_.explain(item)
@@ -227,7 +243,6 @@ class RayleighRankerCV(Ranker):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self.kernel != "precomputed"
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
 

@@ -12,9 +12,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from semirank.core.arrays import Floats
 from semirank.limits import Between, Limit
+from semirank.rankers._base import Ranker
+from semirank.rankers.assumptions import OWN_PREDICTIONS
 from semirank.rankers.lesson import Lesson, Line
 from semirank.rankers.linear import LinearRanker
-from semirank.rankers.logistic import logistic_line
+from semirank.rankers.logistic import LogisticRanker, logistic_line
 
 
 class SelfTrainingLogistic(LinearRanker):
@@ -96,6 +98,7 @@ class SelfTrainingLogistic(LinearRanker):
     2
     """
 
+    assumption = OWN_PREDICTIONS
     limits: ClassVar[Mapping[str, Limit]] = {
         **LinearRanker.limits,
         "unlabelled_weight": Between(0),
@@ -123,6 +126,10 @@ class SelfTrainingLogistic(LinearRanker):
         self.presumed_negatives = presumed_negatives
         self.shared = shared
         self.random_state = random_state
+
+    def supervised(self) -> Ranker:
+        """Return the ranker without unlabelled items."""
+        return LogisticRanker.like(self).supervised()
 
     def _solve(self, lesson: Lesson) -> Line:
         turns = enumerate(self_train(lesson, self.C, self.unlabelled_weight), start=1)

@@ -12,6 +12,8 @@ import numpy as np
 from semirank.core.arrays import Floats, Integers
 from semirank.dataset import DataWarning, RankingDataset
 from semirank.limits import Between, Either, Limit, OneOf
+from semirank.rankers._base import Ranker
+from semirank.rankers.assumptions import NEIGHBOUR_LABELS
 from semirank.rankers.boosting import Lesson, Pairs, Round
 from semirank.rankers.boosting.lending import Loans, lend_labels
 from semirank.rankers.pair_weights import PairWeights
@@ -90,6 +92,7 @@ class SemiRankBoost(RankBoost):
     array([ True])
     """
 
+    assumption = NEIGHBOUR_LABELS
     limits: ClassVar[Mapping[str, Limit]] = {
         "n_rounds": RankBoost.limits["n_rounds"],
         "n_neighbors": Between(1, kind=Integral),
@@ -131,6 +134,10 @@ class SemiRankBoost(RankBoost):
         self.discount = discount
         self.distance = distance
         self.conflict = conflict
+
+    def supervised(self) -> Ranker:
+        """Return the ranker without unlabelled items."""
+        return RankBoost.like(self)
 
     def _lesson(
         self, data: RankingDataset, weights: Floats, pairs: PairWeights | None

@@ -11,7 +11,10 @@ from semirank.core.arrays import Floats
 from semirank.dataset import RankingDataset
 from semirank.kernels import GAMMA, KERNEL
 from semirank.limits import Between, Either, Limit, OneOf
+from semirank.rankers._base import Ranker
+from semirank.rankers.assumptions import OWN_PREDICTIONS
 from semirank.rankers.kernel_ranker import DEGREE, RIDGE, KernelRanker, check_positive
+from semirank.rankers.rankrls import RankRLS
 from semirank.rankers.ridge.problem import Problem
 from semirank.rankers.ridge.transduction import Completion
 
@@ -90,6 +93,7 @@ class TransductiveRankRLS(KernelRanker):
     array([3.01, 4.19])
     """
 
+    assumption = OWN_PREDICTIONS
     limits: ClassVar[Mapping[str, Limit]] = {
         "kernel": KERNEL,
         "gamma": GAMMA,
@@ -116,6 +120,10 @@ class TransductiveRankRLS(KernelRanker):
         self.ridge = ridge
         self.pull = pull
         self.degree = degree
+
+    def supervised(self) -> Ranker:
+        """Return the ranker without unlabelled items."""
+        return RankRLS.like(self)
 
     def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
         """Learn from the labelled items, give labels to the others, and learn again from all."""

@@ -9,9 +9,11 @@ import numpy as np
 
 from semirank.core.arrays import Floats
 from semirank.limits import Between, Either, Limit, OneOf
+from semirank.rankers._base import Ranker
+from semirank.rankers.assumptions import LOW_DENSITY
 from semirank.rankers.lesson import Lesson, Line
 from semirank.rankers.linear import LinearRanker
-from semirank.rankers.linear_svm import margin_line
+from semirank.rankers.linear_svm import LinearSVMRanker, margin_line
 
 GAIN = 1e-9
 
@@ -96,6 +98,7 @@ class TransductiveSVM(LinearRanker):
     array([ 0.8,  0.6, -0.7, -0.8])
     """
 
+    assumption = LOW_DENSITY
     limits: ClassVar[Mapping[str, Limit]] = {
         **LinearRanker.limits,
         "C_unlabelled": Either(OneOf(None), Between(0)),
@@ -126,6 +129,10 @@ class TransductiveSVM(LinearRanker):
         self.presumed_negatives = presumed_negatives
         self.shared = shared
         self.random_state = random_state
+
+    def supervised(self) -> Ranker:
+        """Return the ranker without unlabelled items."""
+        return LinearSVMRanker.like(self).supervised()
 
     def _solve(self, lesson: Lesson) -> Line:
         turns = anneal(lesson, self.C, self._costs(lesson), self._n_relevant(lesson))

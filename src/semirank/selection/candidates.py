@@ -10,9 +10,8 @@ from semirank.dataset import Features, RankingDataset
 from semirank.features import LSA, TfIdf
 from semirank.meta import Blend, LatentRanker, TextRanker
 from semirank.meta.members import named
-from semirank.rankers import Ranker, as_ranker
+from semirank.rankers import LogisticRanker, Ranker, as_ranker
 from semirank.registry import RANKERS, ranker_class
-from semirank.selection.counterparts import trait_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,12 +88,12 @@ def _with_baselines(entry: Any, random_state: int) -> list[Candidate]:
             f"got {entry!r:.80}. as_ranker turns other estimators into rankers."
         )
     ranker = _seeded(ranker, random_state)
-    trait = trait_of(ranker)
-    if trait is None:
+    if ranker.assumption is None:
         return [_unwrapped(Candidate(name or name_of(ranker), ranker))]
-    baselines = [] if trait.baseline is None else _with_baselines(trait.baseline, random_state)
+    supervised = ranker.supervised()
+    baselines = [] if supervised is None else _with_baselines(supervised, random_state)
     baseline = baselines[-1].name if baselines else None
-    candidate = Candidate(name or name_of(ranker), ranker, trait.assumption, baseline)
+    candidate = Candidate(name or name_of(ranker), ranker, ranker.assumption, baseline)
     return [*baselines, _unwrapped(candidate)]
 
 
@@ -103,7 +102,8 @@ def _unwrapped(candidate: Candidate) -> Candidate:
     ranker = candidate.ranker
     if not isinstance(ranker, TextRanker) or ranker.features is not None:
         return candidate
-    return replace(candidate, ranker=ranker.ranker, n_components=ranker.n_components)
+    inner = LogisticRanker() if ranker.ranker is None else ranker.ranker
+    return replace(candidate, ranker=inner, n_components=ranker.n_components)
 
 
 def _seeded(ranker: Ranker, random_state: int) -> Ranker:
@@ -127,7 +127,7 @@ def name_of(ranker: Ranker) -> str:
     """
     if isinstance(ranker, TextRanker):
         analysed = "" if ranker.n_components is None else f"lsa-{ranker.n_components} + "
-        return analysed + name_of(ranker.ranker)
+        return analysed + name_of(LogisticRanker() if ranker.ranker is None else ranker.ranker)
     if isinstance(ranker, LatentRanker) and ranker.ranker is not None:
         return f"lsa-{ranker.n_components} + {name_of(as_ranker(ranker.ranker))}"
     if isinstance(ranker, Blend) and ranker.rankers is not None:

@@ -38,7 +38,6 @@ from semirank.selection.splits import ProtocolName
 
 MANY_LABELS = 30  # from here on 100 latent semantic features, before 50
 LARGE_LIST = 3_000  # items from which a kernel basis takes long
-_OWN_FUNCTION = (DistanceRanking, ManifoldRanking, PersonalizedPageRank)  # one for each list by themselves
 
 
 def default_candidates(
@@ -171,6 +170,4 @@ def _for_lists(thorough: bool) -> list[Given]:
 
 def _each_list(candidate: Candidate) -> Candidate:
     """Fit a ranker of one function for all lists on each list by itself."""
-    if isinstance(candidate.ranker, _OWN_FUNCTION) or getattr(candidate.ranker, "shared", None) == "auto":
-        return candidate
-    return replace(candidate, each_list=True)
+    return replace(candidate, each_list=True) if candidate.ranker.one_function else candidate

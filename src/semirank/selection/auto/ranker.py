@@ -8,16 +8,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import clone
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import Floats
 from semirank.dataset import RankingDataset
 from semirank.features import TfIdf
 from semirank.limits import FLAG, Between, Either, Limit, OneOf
-from semirank.meta.members import explanation
 from semirank.metrics.notation import MetricName
 from semirank.rankers import Ranker
+from semirank.rankers.assumptions import CHOSEN
 from semirank.selection.auto.gate import Choice, Gate, too_few
 from semirank.selection.auto.limits import Candidates
 from semirank.selection.auto.plan import AUTO, plan_choice
@@ -96,6 +95,9 @@ class AutoRanker(Ranker):
     array([1.])
     """
 
+    assumption = CHOSEN
+    takes_texts = True
+
     limits: ClassVar[Mapping[str, Limit]] = {
         "time_budget": Either(Between(0, closed="neither"), OneOf(None)),
         "metric": MetricName(AUTO),
@@ -141,6 +143,10 @@ class AutoRanker(Ranker):
         self.scores_ = self.ranker_.scores_
         return self
 
+    def supervised(self) -> None:
+        """Return None: it chooses among rankers with and without unlabelled items by itself."""
+        return
+
     def predict(self, X: Any, qid: Any = None) -> Floats:
         """Score new items with the chosen ranker."""
         check_is_fitted(self, "ranker_")
@@ -150,7 +156,7 @@ class AutoRanker(Ranker):
     def explain(self, item: int) -> Any:
         """Split the score of a fitted item into contributions of labelled items, where the ranker can."""
         check_is_fitted(self, "ranker_")
-        return explanation(self.ranker_, item)
+        return self.ranker_.explain(item)
 
     def _options(self, data: RankingDataset) -> Shortlist:
         """Return what may be chosen."""
@@ -174,11 +180,6 @@ class AutoRanker(Ranker):
 
     def _new_items(self, X: Any, y: Any, qid: Any) -> RankingDataset:
         return RankingDataset(X if self.features_ is None else np.zeros((len(X), 0)), y, qid)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        return tags
 
 
 def are_texts(X: Any) -> bool:

@@ -30,7 +30,6 @@ from semirank.rankers import (
 from semirank.selection.auto.label_source import FEWEST, asked_from_top
 from semirank.selection.auto.plan import is_binary
 from semirank.selection.candidates import Candidate, Given, as_candidates
-from semirank.selection.counterparts import trait_of
 from semirank.selection.mixes import GRAPH, N_TOPICS, WORDS, screening, words_topics_and_graphs
 from semirank.selection.protocols import choose_protocol, share_items
 
@@ -97,8 +96,7 @@ class _Entry(NamedTuple):
     ranker: Ranker
 
     def candidate(self) -> Candidate:
-        trait = trait_of(self.ranker)
-        return Candidate(self.name, self.ranker, trait.assumption if trait else None)
+        return Candidate(self.name, self.ranker, self.ranker.assumption)
 
 
 def kind_of(data: RankingDataset) -> Kind:
@@ -233,10 +231,10 @@ def _shortlist(
     kind: Kind, entries: list[_Entry], usual: str, trusted: tuple[str, ...], few: str, data: RankingDataset
 ) -> Shortlist:
     """Leave out what cannot rank these lists, and put what is tried in any case first."""
-    kept = [each for each in entries if not (_apart(data) and _of_one_function(each.ranker))]
+    kept = [each for each in entries if not (_apart(data) and each.ranker.one_function)]
     names = [each.name for each in kept]
     if usual not in names:
-        usual = next(each.name for each in kept if trait_of(each.ranker) is None)
+        usual = next(each.name for each in kept if each.ranker.assumption is None)
     trusted = tuple(name for name in trusted if name in names)
     first = (usual, *trusted)
     kept.sort(key=lambda each: first.index(each.name) if each.name in first else len(first))
@@ -247,16 +245,6 @@ def _shortlist(
 def _apart(data: RankingDataset) -> bool:
     """Tell whether lists hold the same items, so that no one function can rank them all."""
     return data.n_lists > 1 and choose_protocol(data).name == "items" and share_items(data)
-
-
-def _of_one_function(ranker: Ranker) -> bool:
-    """Tell whether a ranker learns one function for all lists."""
-    if isinstance(ranker, Blend):
-        return any(_of_one_function(member) for member in ranker._members())
-    if isinstance(ranker, LatentRanker):
-        return _of_one_function(ranker.ranker)
-    own = isinstance(ranker, (DistanceRanking, ManifoldRanking, ManifoldRankingCV))
-    return not own and getattr(ranker, "shared", None) != "auto"
 
 
 def _both_sides(data: RankingDataset) -> bool:

@@ -13,7 +13,6 @@ from sklearn.base import clone
 from semirank import metrics
 from semirank.core.arrays import Floats
 from semirank.dataset import RankingDataset
-from semirank.meta.members import fit, relearn
 from semirank.metrics.ranking import Unlabelled
 from semirank.selection.candidates import Candidate
 from semirank.selection.comparing.standings import observations
@@ -83,8 +82,8 @@ class Trials:
         X, qid = self.data.X, self.data.qid
 
         def score(split: Split) -> Floats:
-            learn = relearn if hasattr(ranker, "scores_") else fit
-            scores: Floats = learn(ranker, X, split.visible(self.data), qid).scores_
+            learn = ranker.fit if split is self.plan.splits[0] else ranker._refit
+            scores: Floats = learn(X, split.visible(self.data), qid).scores_
             return scores
 
         return self._try(candidate, score, end)

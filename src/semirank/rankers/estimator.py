@@ -2,18 +2,18 @@
 
 import os
 from collections.abc import Mapping
-from inspect import signature
 from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
 from sklearn.base import clone
-from sklearn.utils import Tags, get_tags
-from sklearn.utils.validation import check_is_fitted
+from sklearn.linear_model import Ridge
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from semirank.core.arrays import Floats
 from semirank.dataset import Features, RankingDataset
-from semirank.limits import Kind, Limit
+from semirank.limits import Either, Kind, Limit, OneOf
 from semirank.rankers._base import Ranker
 from semirank.rankers.item_weights import check_weights
 
@@ -31,7 +31,7 @@ class Estimator(Protocol):
         """Return one value for each row of X."""
 
 
-class PeerRanker(Ranker):
+class EstimatorRanker(Ranker):
     """Rank by any estimator that speaks as scikit-learn's do: regressors, classifiers, LightGBM, XGBoost.
 
     The estimator sees the labelled items, list after list. It is told the lists if its `fit` asks for them:
@@ -42,8 +42,8 @@ class PeerRanker(Ranker):
 
     Parameters
     ----------
-    estimator : object with `fit` and `predict`
-        A copy is fitted (`sklearn.base.clone`).
+    estimator : object with `fit` and `predict`, optional
+        A copy is fitted (`sklearn.base.clone`). None: scikit-learn's `Ridge()`.
 
     Attributes
     ----------
@@ -62,20 +62,33 @@ class PeerRanker(Ranker):
     --------
     >>> import numpy as np
     >>> from sklearn.linear_model import LinearRegression
-    >>> from semirank import PeerRanker
-    >>> ranker = PeerRanker(LinearRegression()).fit([[0.0], [1.0], [3.0]], [0, 2, np.nan])
+    >>> from semirank import EstimatorRanker
+    >>> ranker = EstimatorRanker(LinearRegression()).fit([[0.0], [1.0], [3.0]], [0, 2, np.nan])
     >>> ranker.scores_.round(6)
     array([0., 2., 6.])
     """
 
     limits: ClassVar[Mapping[str, Limit]] = {
-        "estimator": Kind("an estimator, with fit and predict", (Estimator,))
+        "estimator": Either(Kind("an estimator, with fit and predict", (Estimator,)), OneOf(None))
     }
 
     estimator_: Any
 
-    def __init__(self, estimator: Any) -> None:
+    def __init__(self, estimator: Any = None) -> None:
         self.estimator = estimator
+
+    @property
+    def takes_sparse(self) -> bool:
+        """Whether the estimator takes sparse features."""
+        return bool(get_tags(self._base()).input_tags.sparse)
+
+    @property
+    def takes_weights(self) -> tuple[str, ...]:
+        """Whether the estimator takes weights of items."""
+        return ("sample_weight",) if has_fit_parameter(self._base(), "sample_weight") else ()
+
+    def _base(self) -> Any:
+        return Ridge() if self.estimator is None else clone(self.estimator)
 
     def fit(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> Self:
         """Fit a copy of the estimator on the labelled items, and score all items.
@@ -88,7 +101,7 @@ class PeerRanker(Ranker):
         items = np.flatnonzero(data.labelled & (weights > 0))
         if len(items) == 0:
             raise ValueError("sample_weight is zero for every labelled item: there is nothing to learn from.")
-        lesson, estimator = data.take(items), clone(self.estimator)
+        lesson, estimator = data.take(items), self._base()
         _check_grades(estimator, lesson.y)
         given = _list_arguments(estimator, lesson)
         if sample_weight is not None:
@@ -104,23 +117,18 @@ class PeerRanker(Ranker):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Refuse: a model file holds numbers, and the estimator of another library is an object."""
-        name = type(self.estimator).__name__
+        name = type(self._base()).__name__
         raise ValueError(
-            f"A PeerRanker cannot be saved: a model file holds numbers only, and {name} is an object of "
+            f"A EstimatorRanker cannot be saved: a model file holds numbers only, and {name} is an object of "
             "another library. Save its `estimator_` by the means of that library."
         )
 
     def _score(self, data: RankingDataset) -> Floats:
         return estimated_scores(self.estimator_, _plain(data.X))
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = get_tags(self.estimator).input_tags.sparse
-        return tags
-
 
 def as_ranker(estimator: Any) -> Ranker:
-    """Return a ranker as it is, and any other estimator as a `PeerRanker`.
+    """Return a ranker as it is, and any other estimator as a `EstimatorRanker`.
 
     Examples
     --------
@@ -128,9 +136,9 @@ def as_ranker(estimator: Any) -> Ranker:
     >>> from semirank import RankBoost
     >>> from semirank.rankers import as_ranker
     >>> as_ranker(RankBoost()), as_ranker(Ridge())
-    (RankBoost(), PeerRanker(estimator=Ridge()))
+    (RankBoost(), EstimatorRanker(estimator=Ridge()))
     """
-    return estimator if isinstance(estimator, Ranker) else PeerRanker(estimator)
+    return estimator if isinstance(estimator, Ranker) else EstimatorRanker(estimator)
 
 
 def estimated_scores(estimator: Any, X: Features) -> Floats:
@@ -146,20 +154,18 @@ def estimated_scores(estimator: Any, X: Features) -> Floats:
 
 def _list_arguments(estimator: Any, lesson: RankingDataset) -> dict[str, Any]:
     """Return what the estimator's fit calls the lists, with the lists as it wants them."""
-    asked = signature(estimator.fit).parameters
     for name in ("qid", "group_id"):
-        if name in asked:
+        if has_fit_parameter(estimator, name):
             return {name: lesson.list_of_item}
-    return {"group": np.diff(lesson.indptr)} if "group" in asked else {}
+    return {"group": np.diff(lesson.indptr)} if has_fit_parameter(estimator, "group") else {}
 
 
 def _weight_argument(estimator: Any, lesson: RankingDataset, weights: Floats) -> dict[str, Floats]:
-    asked = signature(estimator.fit).parameters
-    if "sample_weight" not in asked:
+    if not has_fit_parameter(estimator, "sample_weight"):
         if np.ptp(weights) == 0:
             return {}
         raise ValueError(f"{type(estimator).__name__} takes no sample_weight, and the weights differ.")
-    if "qid" in asked:
+    if has_fit_parameter(estimator, "qid"):
         weights = np.add.reduceat(weights, lesson.indptr[:-1]) / np.diff(lesson.indptr)
     return {"sample_weight": weights}
 

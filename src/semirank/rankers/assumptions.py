@@ -1,0 +1,12 @@
+"""What rankers assume about unlabelled items, in words: one phrase for each assumption of the field."""
+
+MANIFOLD = "items near each other along the data are equally good (manifold)"
+LOW_DENSITY = "good and bad items are separated by a sparse region (low density)"
+SHARED_WORDS = "items that share directions of the data, such as words used together, are alike"
+OWN_PREDICTIONS = "what the ranker predicts for unlabelled items is mostly right (self-training)"
+NEIGHBOUR_LABELS = "an item is as good as its nearest labelled neighbours (clusters)"
+MOSTLY_IRRELEVANT = "most unlabelled items are irrelevant"
+LIST_DIRECTIONS = "directions in which a list varies are those that relevance follows"
+LIST_SHIFT = "lists differ in where their items lie, not in what makes an item good (covariate shift)"
+SIMILAR_LISTS = "similar lists are ranked by similar rankers"
+CHOSEN = "whichever assumption held-out labels support, or none"
