@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from sklearn.neighbors import NearestNeighbors
 from tests.oracles import distances_within_lists, nearest_by_sorting
 
-from semirank.graphs import NeighbourIndex, frame, search
+from semirank.graphs import NeighbourIndex, neighbours, screening
 
 
 def points(n, d, seed=0):
@@ -19,9 +19,9 @@ def points(n, d, seed=0):
 @pytest.fixture
 def always_by_products(monkeypatch):
     """Search every list by blocks of inner products, in blocks small enough to have several."""
-    monkeypatch.setattr(search, "MANY", 0)
-    monkeypatch.setattr(search, "BLOCK_ROWS", 16)
-    monkeypatch.setattr(frame, "BLOCK_COLUMNS", 40)
+    monkeypatch.setattr(neighbours, "MANY", 0)
+    monkeypatch.setattr(screening, "BLOCK_ROWS", 16)
+    monkeypatch.setattr(screening, "BLOCK_COLUMNS", 40)
 
 
 @pytest.mark.parametrize("k", [1, 5, 59, 100])
@@ -36,7 +36,7 @@ def test_neighbours_are_those_of_sorting(k):
 def test_products_and_differences_agree_bit_for_bit(always_by_products, monkeypatch):
     X, indptr = points(150, 7), np.array([0, 50, 150])
     by_products = NeighbourIndex(X, indptr=indptr).neighbours(6)
-    monkeypatch.setattr(search, "MANY", 1000)
+    monkeypatch.setattr(neighbours, "MANY", 1000)
     by_differences = NeighbourIndex(X, indptr=indptr).neighbours(6)
     np.testing.assert_array_equal(by_products.indices, by_differences.indices)
     np.testing.assert_array_equal(by_products.distances, by_differences.distances)
@@ -99,7 +99,7 @@ def test_query_finds_the_nearest_items_of_the_named_list(as_sparse):
 
 @pytest.mark.parametrize("recall", [0.8, 0.95, 0.99])
 def test_a_long_search_finds_the_share_of_neighbours_that_it_reports(monkeypatch, recall):
-    monkeypatch.setattr(search, "LONG", 0)
+    monkeypatch.setattr(neighbours, "LONG", 0)
     X, indptr = points(9000, 4), np.array([0, 6000, 9000])
     found = NeighbourIndex(X, indptr=indptr, recall=recall).neighbours(10)
     exact = NeighbourIndex(X, indptr=indptr, recall=1.0).neighbours(10)
@@ -112,14 +112,14 @@ def test_a_long_search_finds_the_share_of_neighbours_that_it_reports(monkeypatch
 
 
 def test_a_long_query_is_approximate_too(monkeypatch):
-    monkeypatch.setattr(search, "LONG", 0)
+    monkeypatch.setattr(neighbours, "LONG", 0)
     X, new = points(5000, 4), points(1000, 4, seed=3)
     found, exact = (NeighbourIndex(X, recall=recall).query(new, 5) for recall in (0.95, 1.0))
     assert 0.94 < (found.indices[:, :, None] == exact.indices[:, None, :]).any(axis=2).mean() < 1.0
 
 
 def test_a_long_search_among_duplicates(monkeypatch):
-    monkeypatch.setattr(search, "LONG", 0)
+    monkeypatch.setattr(neighbours, "LONG", 0)
     X = np.concatenate([np.ones((3000, 2)), points(500, 2)])
     found = NeighbourIndex(X).neighbours(5)
     assert (found.indices >= 0).all()
@@ -128,7 +128,7 @@ def test_a_long_search_among_duplicates(monkeypatch):
 
 def test_points_without_structure_are_searched_exactly(monkeypatch):
     """Where nearly all cells would have to be visited, an exact search is as quick."""
-    monkeypatch.setattr(search, "LONG", 0)
+    monkeypatch.setattr(neighbours, "LONG", 0)
     assert NeighbourIndex(points(2500, 60)).neighbours(5).recall == 1.0
 
 
@@ -148,7 +148,7 @@ def test_query_by_products(always_by_products):
 
 @pytest.mark.parametrize("length", [0, np.inf])
 def test_the_number_of_threads_changes_no_bit(always_by_products, monkeypatch, length):
-    monkeypatch.setattr(search, "LONG", length)
+    monkeypatch.setattr(neighbours, "LONG", length)
     X = np.repeat(points(400, 3), 3, axis=0)
     many = NeighbourIndex(X).neighbours(4)
     before = numba.get_num_threads()
@@ -168,11 +168,11 @@ def test_the_number_of_threads_changes_no_bit(always_by_products, monkeypatch, l
 )
 def test_integer_points_with_ties_are_those_of_sorting(rows, k, by_products):
     X = np.array(rows, dtype=float)
-    threshold, search.MANY = search.MANY, 0 if by_products else 10_000
+    threshold, neighbours.MANY = neighbours.MANY, 0 if by_products else 10_000
     try:
         found = NeighbourIndex(X).neighbours(k)
     finally:
-        search.MANY = threshold
+        neighbours.MANY = threshold
     expected = nearest_by_sorting(distances_within_lists(X, [0, len(X)]), k)[:, : len(X) - 1]
     np.testing.assert_array_equal(found.indices, expected)
 

@@ -114,7 +114,7 @@ class DistanceRanking(Ranker):
 
 
 def _negative_distances(X: Features, examples: Features, indptr: Integers, lists: Integers) -> Floats:
-    """Return ``-min_s |x - s|`` over the examples s of the list of each x, exactly 0 for an example itself."""
+    """Return ``-min_s |x - s|`` over the examples s of the list of x, exactly 0 for an example itself."""
     nearest = NeighbourIndex(examples, indptr=indptr, recall=1.0).query(X, 1, lists).indices[:, 0]
     scores = np.empty(X.shape[0])
     for rows in _batches(X):

@@ -14,10 +14,9 @@ from semirank.graphs import Diffusion, NeighbourIndex, knn_graph
 from semirank.limits import SEED, Between, Limit, OneOf, Several
 from semirank.rankers._base import Contributions, Ranker
 from semirank.rankers.assumptions import MANIFOLD
-from semirank.rankers.diffusion import check_positive, power
+from semirank.rankers.diffusion import backgrounds, check_positive, combine_signs, power, seeds_of_labels
 from semirank.rankers.distance import DistanceRanking
 from semirank.rankers.manifold import ManifoldRanking
-from semirank.rankers.seeds import backgrounds, combine_signs, seeds_of_labels
 
 
 class ManifoldRankingCV(Ranker):

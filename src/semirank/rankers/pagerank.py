@@ -1,9 +1,11 @@
 """Personalised PageRank on the neighbour graph of the items."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
+from semirank.core.arrays import Floats
 from semirank.limits import Between, Limit
+from semirank.rankers.diffusion import power
 from semirank.rankers.queries import QueryRanker
 
 
@@ -26,7 +28,7 @@ class PersonalizedPageRank(QueryRanker):
     ----------
     scores_ : float64 array of shape (n_items,)
         Scores of the items given to `fit`, in the caller's order.
-    graph_, n_iter_, residual_, n_unreached_
+    graph_, widths_, n_iter_, residual_, n_unreached_
         As in `ManifoldRanking`.
 
     References
@@ -72,6 +74,19 @@ class PersonalizedPageRank(QueryRanker):
         self.distance = distance
         self.combine = combine
         self.join = join
+
+    def fit(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> Self:
+        """Build the graph of the items of each list, and let the walk settle on it.
+
+        Parameters as in `ManifoldRanking.fit`; `sample_weight` says how much each label counts.
+        """
+        data, s = self._check_seeds(X, y, qid, sample_weight)
+        return self._build(data)._rank(data.y, s)
+
+    def _rank(self, y: Floats, s: Floats, start: Floats | None = None) -> Self:
+        degrees = self._diffusion().degrees
+        f = self._solve(power(degrees, self.degree_power - 0.5)[:, None] * s, start)  # D^(k - 1/2) s
+        return self._keep(y, s, f, power(degrees, 0.5)[:, None] * f.scores)  # D^1/2 f
 
     @property
     def _seed_power(self) -> float:

@@ -30,7 +30,7 @@ class QueryRanker(DiffusionRanker):
             A query is an item, several items, or a point that need not be among the items.
         """
         check_is_fitted(self, "graph_")
-        return self._restore(self._score_seeds(self._query_seeds(queries))).T
+        return self._score_seeds(self._query_seeds(queries))[self._places()].T
 
     def rank_queries(self, queries: Any, top: int = 100) -> tuple[Integers, Floats]:
         """Return the best items for each query, without the query's own items.
@@ -114,7 +114,7 @@ class QueryRanker(DiffusionRanker):
         if len(self.list_ids_) > 1:
             raise ValueError("Vectors can be queries of one list only; this collection has several lists.")
         data = self._check_new(vectors, None)
-        weights = self._attach(data, np.zeros(len(data), dtype=np.int64))
+        weights = self._attach(data.X, np.zeros(len(data), dtype=np.int64))
         degrees = np.asarray(weights.sum(axis=1)).ravel()
         scale = self.alpha * power(degrees, -0.5)
         return csr_array(weights.multiply(scale[:, None]).multiply(power(self._diffusion().degrees, -0.5)))
