@@ -11,7 +11,7 @@ from numba import njit
 
 from semirank.core.arrays import AnyArray, Floats, Integers
 
-Sparse = tuple[AnyArray, AnyArray, AnyArray]
+Compressed = tuple[AnyArray, AnyArray, AnyArray]
 """Compressed rows or columns: indptr, indices, values."""
 
 
@@ -141,8 +141,8 @@ def order_exactly(
 
 @njit(cache=True, nogil=True)
 def nearest_sparse(
-    queries: Sparse,
-    terms: Sparse,
+    queries: Compressed,
+    terms: Compressed,
     query_squares: Floats,
     data_squares: Floats,
     rows: Integers,
@@ -168,7 +168,9 @@ def nearest_sparse(
 
 
 @njit(cache=True, nogil=True)
-def _add_products(rows: Sparse, terms: Sparse, i: int, first: int, last: int, products: Floats) -> None:
+def _add_products(
+    rows: Compressed, terms: Compressed, i: int, first: int, last: int, products: Floats
+) -> None:
     indptr, row_terms, row_values = rows
     term_indptr, term_items, term_values = terms
     for t in range(indptr[i], indptr[i + 1]):

@@ -12,9 +12,9 @@ import numpy as np
 from semirank.core.arrays import AnyArray, Floats, Integers
 from semirank.core.neighbours import Allowed
 from semirank.graphs.screening import (
-    Candidates,
     Coordinates,
     Kept,
+    Placed,
     keep_smallest,
     multiply_in_parallel,
     order_candidates,
@@ -69,7 +69,7 @@ class Partition:
     """A partition of placed points: cell c holds the points starts[c] to starts[c + 1] of `candidates`."""
 
     centres: AnyArray
-    candidates: Candidates
+    candidates: Placed
     starts: Integers
 
     @classmethod
@@ -80,7 +80,7 @@ class Partition:
         order = np.argsort(cell, kind="stable")
         starts = np.searchsorted(cell[order], np.arange(len(centres) + 1))
         halves = (squared_lengths(points[order]) / 2.0).astype(np.float32)
-        return cls(centres, Candidates(points[order], halves, numbers[order], groups), starts)
+        return cls(centres, Placed(points[order], halves, numbers[order], groups), starts)
 
     def probes_needed(self, rows: AnyArray, groups: Integers, k: int, recall: float) -> tuple[int, float]:
         """Return how many cells each row must look into, and the share of the neighbours then found.
@@ -128,7 +128,7 @@ class Partition:
 def nearest_centres(rows: AnyArray, centres: AnyArray, n_nearest: int) -> AnyArray:
     """Return the numbers of the nearest centres of each row, the nearest first."""
     halves = (squared_lengths(centres) / 2.0).astype(np.float32)
-    candidates = Candidates(centres, halves, np.arange(len(centres)), np.arange(len(centres)))
+    candidates = Placed(centres, halves, np.arange(len(centres)), np.arange(len(centres)))
     near = np.empty((len(rows), n_nearest), dtype=np.int32)
 
     def search_block(at: int) -> None:

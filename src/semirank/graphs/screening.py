@@ -52,7 +52,7 @@ class Coordinates:
 
 
 @dataclass(frozen=True)
-class Candidates:
+class Placed:
     """Placed points among which rows may find, their halves, item numbers and the groups of all items."""
 
     points: AnyArray
@@ -85,7 +85,7 @@ def fill_by_products(
     coordinates = Coordinates.around(data[start:stop])
     placed_data = coordinates.place(data[start:stop])
     halves = coordinates.halves(placed_data)
-    candidates = Candidates(placed_data, halves, np.arange(start, stop), allowed.item_groups)
+    candidates = Placed(placed_data, halves, np.arange(start, stop), allowed.item_groups)
     unsettled = np.zeros(len(rows), dtype=bool)
 
     def search_block(at: int) -> None:
@@ -113,7 +113,7 @@ def order_candidates(
     indices[block], squared[block] = best
 
 
-def keep_smallest(rows: AnyArray, groups: Integers, candidates: Candidates, keep: int) -> Kept:
+def keep_smallest(rows: AnyArray, groups: Integers, candidates: Placed, keep: int) -> Kept:
     """Return the candidates with the smallest ``halves - rows @ points.T``."""
     kept = Kept.nothing(len(rows), keep)
     scan(rows, np.arange(len(rows)), groups, candidates, slice(0, len(candidates.points)), kept)
@@ -121,7 +121,7 @@ def keep_smallest(rows: AnyArray, groups: Integers, candidates: Candidates, keep
 
 
 def scan(
-    rows: AnyArray, which: Integers, groups: Integers, candidates: Candidates, part: slice, kept: Kept
+    rows: AnyArray, which: Integers, groups: Integers, candidates: Placed, part: slice, kept: Kept
 ) -> None:
     """Look through a part of the candidates for smaller values of ``halves - rows @ points.T``.
 

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray, Floats, Integers
 from semirank.dataset import DataWarning, Features, RankingDataset, check_labels
-from semirank.graphs import Diffusion, NeighbourIndex, Solution, check_graph, inner_graph, join_components
+from semirank.graphs import Diffused, Diffusion, NeighbourIndex, check_graph, inner_graph, join_components
 from semirank.graphs.connected import connected_edges, full_edges
 from semirank.graphs.knn import Widths, attach, gaussian_weights, weighted_knn_graph
 from semirank.limits import FLAG, Between, Either, Kind, Limit, OneOf
@@ -77,7 +77,7 @@ class DiffusionRanker(Ranker):
     n_unreached_: int
 
     # what `fit` prepares from the attributes above; a model that was read from a file does so on first use
-    _system: Diffusion | None = None
+    _prepared: Diffusion | None = None
     _index: NeighbourIndex | None = None
     _place: Integers | None = None
 
@@ -142,7 +142,7 @@ class DiffusionRanker(Ranker):
         lists = numbers[data.list_of_item]
         weights = self._attach(data.X, lists)
         degrees = np.asarray(weights.sum(axis=1)).ravel()
-        spread = weights @ (power(self._diffusion().degrees, -0.5)[:, None] * self.diffused_)
+        spread = weights @ (power(self._system.degrees, -0.5)[:, None] * self.diffused_)
         f = self.alpha * power(degrees, -0.5)[:, None] * spread
         return data.restore(self._scores(power(degrees, self._score_power)[:, None] * f, lists))
 
@@ -167,10 +167,13 @@ class DiffusionRanker(Ranker):
             )
         if not 0 <= item < len(self.order_):
             raise ValueError(f"item must be a row number from 0 to {len(self.order_) - 1}; got {item!r}.")
-        place, degrees = self._places()[item], self._diffusion().degrees
+        place, degrees = self._places()[item], self._system.degrees
         unit = np.zeros((len(self.order_), 1))
         unit[place] = 1.0
-        reach = self._solve(unit).scores[:, 0] * power(degrees, self._score_power)[place]
+        reach = (
+            self._system.solve(unit, self.alpha, **self._stopping).scores[:, 0]
+            * power(degrees, self._score_power)[place]
+        )
         last = np.searchsorted(self.indptr_, place, side="right")
         rows = np.arange(self.indptr_[last - 1], self.indptr_[last])
         rows = rows[~np.isnan(self.y_[rows])]
@@ -198,7 +201,7 @@ class DiffusionRanker(Ranker):
         else:
             index = NeighbourIndex(data.X, distance=self.distance, indptr=data.indptr)
             graph, widths = self._weigh(index)
-        self.graph_, self._index, self._system = graph, index, Diffusion(graph, data.indptr)
+        self.graph_, self._index, self._prepared = graph, index, Diffusion(graph, data.indptr)
         self.points_ = None if index is None else index.points
         self.widths_, self.shortest_ = (None, None) if widths is None else widths
         self.indptr_, self.order_, self.list_ids_ = data.indptr, data.order, data.list_ids
@@ -217,18 +220,17 @@ class DiffusionRanker(Ranker):
         edges = connected_edges(index) if self.graph == "connected" else full_edges(index)
         return gaussian_weights(edges, index.indptr, self.sigma)
 
-    def _solve(self, seeds: Floats, start: Floats | None = None) -> Solution:
-        """Return ``f = (I - alpha S)^-1 s``, one column for each of s."""
+    @property
+    def _stopping(self) -> dict[str, Any]:
+        """How `Diffusion.solve` is to solve."""
         solver = "cg" if self.solver in ("auto", "push") else self.solver
-        return self._diffusion().solve(
-            seeds, self.alpha, solver=solver, tol=self.tol, max_iter=self.max_iter, start=start
-        )
+        return {"solver": solver, "tol": self.tol, "max_iter": self.max_iter}
 
-    def _keep(self, y: Floats, seeds: Floats, solved: Solution, weighed: Floats) -> Self:
+    def _keep(self, y: Floats, seeds: Floats, solved: Diffused, weighed: Floats) -> Self:
         """Store the scores, made of what has spread times a power of the degree; warn about what is amiss."""
         self.y_, self.seeds_, self.diffused_ = y, seeds, solved.scores
         self.n_iter_, self.residual_ = solved.sweeps.max(axis=1), solved.residual.max(axis=1)
-        parts = self._diffusion().components
+        parts = self._system.components
         self.n_unreached_ = int((~np.isin(parts, parts[seeds.any(axis=1)])).sum())
         self._warn(seeds)
         lists = np.repeat(np.arange(len(self.list_ids_)), np.diff(self.indptr_))
@@ -239,7 +241,7 @@ class DiffusionRanker(Ranker):
         """Turn what has spread to items of the given lists (-1: a new one) into scores."""
         if self.combine not in LOGARITHMS:
             return weighed[:, 0]
-        fitted = self.diffused_ * power(self._diffusion().degrees, self._score_power)[:, None]
+        fitted = self.diffused_ * power(self._system.degrees, self._score_power)[:, None]
         of_lists = backgrounds(fitted, self.indptr_)
         return combine_signs(weighed, self.combine, np.append(of_lists, of_lists.mean())[lists])
 
@@ -274,10 +276,11 @@ class DiffusionRanker(Ranker):
         widths = None if self.widths_ is None else Widths(self.widths_, self.shortest_)
         return attach(self._index, widths, X, lists, self.n_neighbors)
 
-    def _diffusion(self) -> Diffusion:
-        if self._system is None:
-            self._system = Diffusion(self.graph_, self.indptr_)
-        return self._system
+    @property
+    def _system(self) -> Diffusion:
+        if self._prepared is None:
+            self._prepared = Diffusion(self.graph_, self.indptr_)
+        return self._prepared
 
     def _places(self) -> Integers:
         """Return where each item given to `fit` stands in the graph."""

@@ -127,9 +127,9 @@ class ManifoldRanking(QueryRanker):
         return self._build(data)._rank(data.y, s)
 
     def _rank(self, y: Floats, s: Floats, start: Floats | None = None) -> Self:
-        f = self._solve(s, start)  # (I - alpha S)^-1 s
-        correction = power(self._diffusion().degrees, -self.degree_correction)  # D^-c
-        return self._keep(y, s, f, correction[:, None] * f.scores)
+        f = self._system.solve(s, self.alpha, start=start, **self._stopping)  # (I - alpha S)^-1 s
+        D = self._system.degrees[:, None]
+        return self._keep(y, s, f, power(D, -self.degree_correction) * f.scores)  # D^-c f
 
     @property
     def _seed_power(self) -> float:

@@ -84,9 +84,10 @@ class PersonalizedPageRank(QueryRanker):
         return self._build(data)._rank(data.y, s)
 
     def _rank(self, y: Floats, s: Floats, start: Floats | None = None) -> Self:
-        degrees = self._diffusion().degrees
-        f = self._solve(power(degrees, self.degree_power - 0.5)[:, None] * s, start)  # D^(k - 1/2) s
-        return self._keep(y, s, f, power(degrees, 0.5)[:, None] * f.scores)  # D^1/2 f
+        D = self._system.degrees[:, None]
+        planted = power(D, self.degree_power - 0.5) * s  # D^(k - 1/2) s
+        f = self._system.solve(planted, self.alpha, start=start, **self._stopping)  # (I - alpha S)^-1 ...
+        return self._keep(y, s, f, power(D, 0.5) * f.scores)  # D^1/2 f
 
     @property
     def _seed_power(self) -> float:
