@@ -1,13 +1,17 @@
 """RankingDataset: any input in, contiguous lists inside, the caller's order back out."""
 
+import pickle
+
+import joblib
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.sparse import coo_array, csr_array, csr_matrix
+from scipy.sparse import coo_array, csc_array, csr_array, csr_matrix
 
+import semirank
 from semirank.dataset import RankingDataset, mark_unlabelled
 
 nan = np.nan
@@ -227,3 +231,153 @@ def test_minus_one_is_unlabelled_only_when_that_is_clear():
     np.testing.assert_array_equal(mark_unlabelled([-2, -1, 0], -1)[0], [-2, nan, 0])
     np.testing.assert_array_equal(mark_unlabelled([-2, -1, 0], None)[0], [-2, -1, 0])
     np.testing.assert_array_equal(mark_unlabelled([-3.5, 0])[0], [-3.5, 0])
+
+
+# sparse input
+
+
+def untidy(dtype=float) -> csr_array:
+    """Give a CSR matrix whose first row is out of order and whose second names a column twice."""
+    X = csr_array((np.array([1, 2, 3, 4], dtype), [2, 0, 1, 1], [0, 2, 4, 4]), shape=(3, 3))
+    assert not X.has_canonical_format
+    return X
+
+
+@pytest.mark.parametrize("make", [csr_array, csr_matrix])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
+def test_the_callers_sparse_matrix_is_not_rewritten(make, dtype):
+    X = make(untidy(dtype))
+    before = [part.copy() for part in (X.data, X.indices, X.indptr)]
+    data = RankingDataset(X, [1, 0, nan])
+    np.testing.assert_array_equal(data.X.toarray(), [[2, 0, 1], [0, 7, 0], [0, 0, 0]])
+    assert data.X.has_canonical_format
+    for part, old in zip((X.data, X.indices, X.indptr), before, strict=True):
+        np.testing.assert_array_equal(part, old)
+
+
+def test_a_flag_that_says_sorted_is_not_believed():
+    X = untidy()
+    X.has_canonical_format = True
+    np.testing.assert_array_equal(RankingDataset(X, [1, 0, nan]).X.indices, [0, 2, 1])
+
+
+@pytest.mark.parametrize("tidy", [True, False])
+def test_read_only_sparse_arrays_are_read(tidy):
+    X = csr_array([[0, 1.0], [2, 0], [0, 0]]) if tidy else untidy()
+    for part in (X.data, X.indices, X.indptr):
+        part.flags.writeable = False
+    data = RankingDataset(X, [1, 0, nan])
+    np.testing.assert_array_equal(data.X.toarray(), X.toarray())
+    assert semirank.LogisticRanker().fit(X, [1, 0, nan]).scores_.shape == (3,)
+
+
+def test_memory_mapped_sparse_arrays_are_read(tmp_path):
+    X = untidy()
+    for name in ("data", "indices", "indptr"):
+        np.save(tmp_path / f"{name}.npy", getattr(X, name))
+    parts = [np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in ("data", "indices", "indptr")]
+    mapped = csr_array(tuple(parts), shape=X.shape)
+    for ranker in (semirank.RankRLS(), semirank.ManifoldRanking(n_neighbors=1), semirank.RankBoost(2)):
+        plain = ranker.fit(X, [1, 0, 2]).scores_.copy()
+        np.testing.assert_array_equal(ranker.fit(mapped, [1, 0, 2]).scores_, plain)
+
+
+@pytest.mark.parametrize("make", [csr_array, csc_array])
+@pytest.mark.parametrize("column", [-1, 3, 10**6])
+def test_an_index_out_of_range_is_an_error_not_a_crash(make, column):
+    X = make((np.ones(3), np.array([0, column, 1]), np.array([0, 1, 3, 3])), shape=(3, 3))
+    with pytest.raises(ValueError, match=rf"row 1 names column {column}" if make is csr_array else "ind"):
+        RankingDataset(X, [1, 0, nan])
+
+
+def test_a_falling_indptr_is_an_error():
+    X = csr_array((np.ones(3), np.array([0, 1, 2]), np.array([0, 2, 1, 3])), shape=(3, 3))
+    with pytest.raises(ValueError, match="row 1 ends before it starts"):
+        RankingDataset(X, [1, 0, nan])
+
+
+def test_the_place_of_a_bad_value_is_told_without_making_the_matrix_dense():
+    X = csr_array(([1.0, nan], ([0, 10**6], [0, 10**6])), shape=(2 * 10**6, 2 * 10**6))
+    y = np.zeros(X.shape[0])
+    with pytest.raises(ValueError, match="NaN in row 1000000, feature 1000000"):
+        semirank.RankRLS().fit(X, y)
+    X.data[1] = np.inf
+    with pytest.raises(ValueError, match="infinite value in row 1000000"):
+        RankingDataset(X, y)
+
+
+# arithmetic within lists
+
+
+@given(qid=st.lists(st.integers(0, 4), min_size=1, max_size=30), data=st.data())
+def test_list_arithmetic_is_that_of_each_list(qid, data):
+    y = np.array(data.draw(st.lists(labels, min_size=len(qid), max_size=len(qid))))
+    dataset = RankingDataset(np.arange(len(qid), dtype=float)[:, None], y, qid)
+    parts = [slice(*dataset.indptr[i : i + 2]) for i in range(dataset.n_lists)]
+    values = np.random.default_rng(0).normal(size=(len(qid), 2))
+    assert dataset.sizes.tolist() == [len(dataset.y[part]) for part in parts]
+    assert dataset.labelled_per_list.tolist() == [int((~np.isnan(dataset.y[part])).sum()) for part in parts]
+    known = [dataset.y[part][~np.isnan(dataset.y[part])] for part in parts]
+    assert dataset.labels_differ.tolist() == [len(set(each)) > 1 for each in known]
+    for given_values in (values, values[:, 0]):
+        np.testing.assert_allclose(
+            dataset.list_sums(given_values), [given_values[part].sum(axis=0) for part in parts]
+        )
+        np.testing.assert_allclose(
+            dataset.list_means(given_values), [given_values[part].mean(axis=0) for part in parts]
+        )
+        centred = [given_values[part] - given_values[part].mean(axis=0) for part in parts]
+        np.testing.assert_allclose(dataset.centred(given_values), np.concatenate(centred), atol=1e-12)
+
+
+def test_lists_share_items_by_text_or_else_by_features():
+    X = [[1.0, 2.0], [3.0, 4.0]]
+    assert RankingDataset([*X, *X], np.zeros(4), [1, 1, 2, 2]).share_items
+    assert not RankingDataset([*X, [5.0, 6.0], [7.0, 8.0]], np.zeros(4), [1, 1, 2, 2]).share_items
+    assert not RankingDataset([*X, *X], np.zeros(4), [1, 1, 2, 2], texts=list("abcd")).share_items
+    assert RankingDataset(
+        np.arange(8.0).reshape(4, 2), np.zeros(4), [1, 1, 2, 2], texts=list("abab")
+    ).share_items
+    assert not RankingDataset(np.empty((4, 0)), np.zeros(4), [1, 1, 2, 2]).share_items
+    assert not RankingDataset([*X, *X], np.zeros(4)).share_items
+
+
+def test_features_are_not_scanned_again(monkeypatch):
+    data = sample()
+
+    def scan(*_):
+        raise AssertionError("X was scanned")
+
+    monkeypatch.setattr("semirank.dataset.checks.first_place", scan)
+    assert data.take([0, 5, 7]).n_items == 3
+    assert data.select([2, 0]).list_ids.tolist() == [2, 0]
+    assert data.replace(y=np.zeros(12), texts=["a"] * 12, item_ids=None).texts is not None
+    assert data.hide_labels(0.5, random_state=0).X is data.X
+    with pytest.raises(AssertionError, match="scanned"):
+        data.replace(X=np.zeros((12, 1)))
+
+
+def test_replace_checks_what_is_new():
+    data = sample()
+    with pytest.raises(ValueError, match="one row for each of 12 items; got 3"):
+        data.replace(X=np.zeros((3, 2)))
+    with pytest.raises(ValueError, match="infinite"):
+        data.replace(y=np.full(12, np.inf))
+    with pytest.raises(ValueError, match="feature_names must name 2 features"):
+        data.replace(feature_names=["a"])
+    with pytest.raises(TypeError, match=r"replace takes X, y, .*; got qid"):
+        data.replace(qid=np.zeros(12))
+
+
+def test_data_do_not_change_with_the_callers_labels():
+    y = np.array([1.0, 0.0])
+    data = RankingDataset([[1.0], [2.0]], y)
+    y[0] = nan
+    assert data.y.tolist() == [1.0, 0.0]
+
+
+def test_what_was_computed_on_demand_is_not_pickled():
+    fresh, used = sample(), sample()
+    assert used.labelled_per_list.sum() + used.list_of_item.sum() > 0
+    assert joblib.hash(fresh) == joblib.hash(used)
+    assert pickle.loads(pickle.dumps(used)).labelled.all()

@@ -8,17 +8,18 @@ import os
 import time
 
 import semirank
+from semirank.core.threads import count_workers
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", default="ohsumed-letor")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--jobs", type=int, default=count_workers(-1))
     parser.add_argument("--thorough", action="store_true")
     options = parser.parse_args()
     data = semirank.load(options.data)
     print(data)
-    print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    print(f"load of the machine: {os.getloadavg()[0]:.1f} on {count_workers(-1)} cores")
     seconds, found = {}, {}
     for jobs in (1, options.jobs):
         start, before = time.perf_counter(), os.times().children_user

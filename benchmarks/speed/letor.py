@@ -95,7 +95,7 @@ def compare_writing(source: Path, rounds: int) -> None:
     one, other = source.with_suffix(".one"), source.with_suffix(".other")
     write_letor(data, one)
     for _ in range(rounds):
-        timed(lambda: write_letor(data, one, n_jobs=2), ours)
+        timed(lambda: write_letor(data, one), ours)
         timed(
             lambda: dump_svmlight_file(data.X, data.y, str(other), query_id=data.qid, zero_based=False),
             sklearn,

@@ -79,7 +79,7 @@ def open_output(target: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     try:
         with os.fdopen(handle, "wb") as raw, _compressing(raw, path) as stream:
             yield stream
-        os.chmod(temporary, 0o666 & ~_umask())
+        os.chmod(temporary, usual_mode())
         os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)
@@ -142,10 +142,11 @@ def _compressing(raw: IO[bytes], path: Path) -> Iterator[Any]:
                 yield stream
 
 
-def _umask() -> int:
+def usual_mode() -> int:
+    """Return who may read and write a new file, as the user has set it; temporary files are private."""
     mask = os.umask(0)
     os.umask(mask)
-    return mask
+    return 0o666 & ~mask
 
 
 @cache

@@ -456,7 +456,7 @@ def test_lines_look_as_in_letor(tmp_path: Path) -> None:
         [[1.0, 0.0, 0.25], [nan, -2.0, 1e-7]], [1, nan], qid=["b", "a-1"], item_ids=["GX-1", "two words"]
     )
     assert written(data, tmp_path) == (
-        b"1 qid:b 1:1 2:0 3:0.25 #docid = GX-1\n-1 qid:a-1 1:NULL 2:-2 3:1e-7 # two words\n"
+        b"1 qid:b 1:1 2:0 3:0.25 #docid = GX-1\n-1 qid:a-1 1:NULL 2:-2 3:1e-07 # two words\n"
     )
 
 
@@ -520,14 +520,13 @@ def test_two_lists_that_would_become_one_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("density", [0.05, 0.9])
-def test_large_data_is_written_in_blocks_by_threads(tmp_path: Path, density: float) -> None:
+def test_large_data_is_written_in_parts(tmp_path: Path, density: float) -> None:
     rng = np.random.default_rng(0)
     X = np.where(rng.random((3000, 120)) < density, rng.standard_normal((3000, 120)), 0)
     data = RankingDataset(
         X, rng.integers(0, 3, 3000), rng.integers(0, 40, 3000), [f"d{i}" for i in range(3000)]
     )
-    text = written(data, tmp_path, n_jobs=3)
-    assert written(data, tmp_path, n_jobs=1) == text
+    written(data, tmp_path)
     back = read_letor(tmp_path / "data.txt")
     np.testing.assert_array_equal(back.restore(plain(back.X)), X)
     assert back.restore(back.item_ids).tolist() == [f"d{i}" for i in range(3000)]

@@ -4,8 +4,15 @@ import numpy as np
 from numba import njit
 
 from semirank.core.arrays import AnyArray, Bytes, Floats, Integers
-from semirank.core.decimals import Whole
-from semirank.core.numbers import NO_NUMBER, UNDECIDED, byte_at, matches, read_digits, read_number
+from semirank.core.numbers import (
+    NO_NUMBER,
+    UNDECIDED,
+    Whole,
+    byte_at,
+    matches,
+    read_digits,
+    read_number,
+)
 
 (
     FINE,

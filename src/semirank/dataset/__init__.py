@@ -6,6 +6,7 @@ from semirank.dataset.checks import (
     check_features,
     check_labels,
     check_qid,
+    first_place,
     group_lists,
     mark_unlabelled,
 )
@@ -21,6 +22,7 @@ __all__ = [
     "check_labels",
     "check_qid",
     "describe",
+    "first_place",
     "group_lists",
     "mark_unlabelled",
 ]

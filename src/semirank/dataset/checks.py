@@ -1,13 +1,13 @@
 """What may be given as features, labels and lists, and how it is understood."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import narwhals as nw
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from semirank.core.arrays import AnyArray, Floats, Integers
+from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
 
 Features = Any  # a float array or a csr_array; scipy carries no types
 
@@ -43,23 +43,60 @@ def check_features(X: Any) -> tuple[Features, tuple[str, ...] | None, AnyArray |
     if isinstance(frame, nw.DataFrame):
         return _frame_features(frame)
     if issparse(X):
-        X = csr_array(X)
-        X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
-        if not X.has_canonical_format:
-            X = X.copy()  # the caller's matrix stays as it is
-            X.sum_duplicates()
-        values = X.data
+        X = _check_sparse(X)
     else:
-        X = values = _float_array("X", X)
+        X = _float_array("X", X)
         if X.ndim != 2:
             raise ValueError(
                 f"X must have two dimensions, items and features; got shape {X.shape}. "
                 "Reshape your data: X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one item."
             )
-    if np.isinf(values).any():
-        rows = X.tocoo().row if issparse(X) else np.arange(X.shape[0]).repeat(X.shape[1])
-        raise ValueError(f"X has an infinite value in row {rows[np.isinf(values).ravel()][0]}.")
+    if (place := first_place(X, np.isinf)) is not None:
+        raise ValueError(f"X has an infinite value in row {place[0]}.")
     return X, None, None
+
+
+def first_place(X: Features, is_bad: Callable[[AnyArray], Booleans]) -> tuple[int, int] | None:
+    """Return the row and column of the first entry that is bad, None where all are good.
+
+    Of a sparse matrix, entries that are not stored count as good.
+    """
+    bad = is_bad(X.data if issparse(X) else X)
+    if not bad.any():
+        return None
+    first = int(np.argmax(bad))
+    if issparse(X):
+        return int(np.searchsorted(X.indptr, first, side="right")) - 1, int(X.indices[first])
+    row, column = np.unravel_index(first, X.shape)
+    return int(row), int(column)
+
+
+def _check_sparse(X: Any) -> csr_array:
+    """Return a CSR matrix whose rows name each column at most once, in order.
+
+    It shares the arrays of the caller's matrix only where nothing has to be changed: they may be read-only.
+    """
+    if X.format != "csr":
+        if hasattr(X, "check_format"):  # conversion would follow bad indices out of memory's bounds
+            X.check_format(full_check=True)
+        X = X.tocsr()
+    values = _float_array("X", X.data)
+    X = csr_array((values, np.asarray(X.indices), np.asarray(X.indptr)), shape=X.shape)
+    falling = np.flatnonzero(np.diff(X.indptr) < 0)
+    if len(falling):
+        raise ValueError(f"X is no CSR matrix: row {falling[0]} ends before it starts (X.indptr falls).")
+    outside = (X.indices.min(initial=0) < 0) or (X.indices.max(initial=-1) >= X.shape[1])
+    if outside:
+        place = np.argmax((X.indices < 0) | (X.indices >= X.shape[1]))
+        row = np.searchsorted(X.indptr, place, side="right") - 1
+        raise ValueError(
+            f"X is no CSR matrix: row {row} names column {X.indices[place]}; there are {X.shape[1]} columns, "
+            "counted from 0."
+        )
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
 
 
 def check_labels(y: Any, n_items: int) -> Floats:

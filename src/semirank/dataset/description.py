@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import issparse
 
-from semirank.core.arrays import Booleans
 from semirank.dataset.ranking_dataset import RankingDataset
 
 MOST_LEVELS = 20
@@ -47,7 +46,7 @@ def describe(data: RankingDataset) -> Description:
         labelled=labelled,
         unlabelled=data.n_items - labelled,
         features=data.n_features,
-        items_per_list=_spread(np.diff(data.indptr)),
+        items_per_list=_spread(data.sizes),
         labels_per_list=_spread(data.labelled_per_list),
         sparse=bool(issparse(data.X)),
         missing_values=int(np.isnan(values).sum()),
@@ -78,10 +77,10 @@ def _warnings(data: RankingDataset) -> list[str]:
         found.append("no item has a label")
     elif bare:
         found.append(f"{bare} of {data.n_lists} lists have no label")
-    equal = int(_equal_labels(data).sum())
+    equal = int(((data.labelled_per_list >= 2) & ~data.labels_differ).sum())
     if equal:
         found.append(f"{equal} lists have two or more labels that are all equal: they show no order")
-    single = int((np.diff(data.indptr) == 1).sum())
+    single = int((data.sizes == 1).sum())
     if single:
         found.append(f"{single} lists have only one item")
     constant = _constant_features(data)
@@ -91,12 +90,6 @@ def _warnings(data: RankingDataset) -> list[str]:
     if np.isnan(missing).any():
         found.append("some features are missing (NaN): fill them before ranking")
     return found
-
-
-def _equal_labels(data: RankingDataset) -> Booleans:
-    low = np.minimum.reduceat(np.where(data.labelled, data.y, np.inf), data.indptr[:-1])
-    high = np.maximum.reduceat(np.where(data.labelled, data.y, -np.inf), data.indptr[:-1])
-    return (data.labelled_per_list >= 2) & (low == high)
 
 
 def _constant_features(data: RankingDataset) -> int:

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from dataclasses import fields as dataclass_fields
+from functools import cached_property
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -20,7 +22,7 @@ from semirank.dataset.checks import (
 from semirank.dataset.hiding import check_one_given, hide_lists, hide_within, protected_labels
 from semirank.dataset.missing import column_fill
 
-_GIVEN = ("X", "y", "qid", "item_ids", "feature_names", "texts")
+_PER_ITEM = ("X", "y", "qid", "item_ids", "texts")
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -98,7 +100,7 @@ class RankingDataset:
         order, indptr, list_ids = group_lists(qid)
         self._set(
             X=_take(X, order),
-            y=_take(check_labels(y, n_items), order),
+            y=_take(check_labels(y, n_items).copy(), order),  # `labelled` is remembered
             qid=_take(qid, order),
             item_ids=_take(check_per_item("item_ids", item_ids, n_items), order),
             feature_names=check_names(names if feature_names is None else feature_names, X.shape[1]),
@@ -108,9 +110,14 @@ class RankingDataset:
             order=np.arange(n_items) if order is None else order,
         )
 
-    def _set(self, **fields: Any) -> None:
+    def _set(self, **fields: Any) -> Self:
         for name, value in fields.items():
             object.__setattr__(self, name, value)
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what is computed on demand: equal data are equal when they are pickled or hashed."""
+        return {field.name: getattr(self, field.name) for field in dataclass_fields(self)}
 
     def __repr__(self) -> str:
         labelled = int(self.labelled.sum())
@@ -137,20 +144,66 @@ class RankingDataset:
         """Number of columns of X."""
         return int(self.X.shape[1])
 
-    @property
+    @cached_property
     def labelled(self) -> Booleans:
         """Which items have a label."""
         return ~np.isnan(self.y)
 
-    @property
+    @cached_property
+    def sizes(self) -> Integers:
+        """How many items each list has."""
+        return np.diff(self.indptr)
+
+    @cached_property
     def list_of_item(self) -> Integers:
         """The number of the list, from 0, that each item belongs to."""
-        return np.repeat(np.arange(self.n_lists), np.diff(self.indptr))
+        return np.repeat(np.arange(self.n_lists), self.sizes)
 
-    @property
+    @cached_property
     def labelled_per_list(self) -> Integers:
         """How many labels each list has."""
-        return np.add.reduceat(self.labelled, self.indptr[:-1], dtype=np.int64)
+        return self.list_sums(self.labelled)
+
+    @cached_property
+    def labels_differ(self) -> Booleans:
+        """Which lists have two labels that are not equal: the others show no order."""
+        low = np.minimum.reduceat(np.where(self.labelled, self.y, np.inf), self.indptr[:-1])
+        high = np.maximum.reduceat(np.where(self.labelled, self.y, -np.inf), self.indptr[:-1])
+        return low < high
+
+    @cached_property
+    def share_items(self) -> bool:
+        """Whether most items, known by their texts or else by their features, stand in more than one list.
+
+        Rows of features are compared by nine digits of their product with a random vector.
+        """
+        if self.n_lists == 1:
+            return False
+        if self.texts is not None:
+            what = self.texts.astype(str)
+        elif self.n_features:
+            digits, exponent = np.frexp(self.X @ np.random.default_rng(0).random(self.n_features))
+            what = np.ldexp(np.round(digits, 9), exponent)
+        else:
+            return False
+        item = np.unique(what, return_inverse=True)[1]
+        places = np.unique(item * self.n_lists + self.list_of_item)
+        return bool(np.mean(np.bincount(places // self.n_lists) > 1) > 0.5)
+
+    def list_sums(self, values: Any) -> AnyArray:
+        """Return the sum over each list of one value (or row) per item; of a mask, how many are true."""
+        values = np.asarray(values)
+        dtype = np.int64 if values.dtype == np.bool_ else None
+        return np.add.reduceat(values, self.indptr[:-1], axis=0, dtype=dtype)
+
+    def list_means(self, values: Any) -> AnyArray:
+        """Return the mean over each list of one value (or row) per item."""
+        sums = self.list_sums(values)
+        return sums / self.sizes.reshape(-1, *[1] * (sums.ndim - 1))
+
+    def centred(self, values: Any) -> AnyArray:
+        """Return one value (or row) per item minus the mean of its list."""
+        return values - self.list_means(values)[self.list_of_item]
 
     def restore(self, values: Any) -> AnyArray:
         """Put one value (or row) per item back into the order in which the caller gave the items."""
@@ -165,10 +218,24 @@ class RankingDataset:
 
     def replace(self, **changes: Any) -> Self:
         """Return a new dataset with some of X, y, item_ids, feature_names, texts exchanged, items as here."""
-        fields: dict[str, Any] = {name: getattr(self, name) for name in _GIVEN}
+        known = ("X", "y", "item_ids", "feature_names", "texts")
+        if unknown := set(changes) - set(known):
+            raise TypeError(f"replace takes {', '.join(known)}; got {', '.join(sorted(unknown))}.")
         if "X" in changes:
-            fields["feature_names"] = None
-        return type(self)(**(fields | changes))
+            X, names, _ = check_features(changes["X"])
+            if X.shape[0] != self.n_items:
+                raise ValueError(f"X must have one row for each of {self.n_items} items; got {X.shape[0]}.")
+            given = changes.get("feature_names")
+            changes |= {"X": X, "feature_names": names if given is None else given}
+        if "y" in changes:
+            changes["y"] = check_labels(changes["y"], self.n_items).copy()
+        for name in {"item_ids", "texts"} & set(changes):
+            changes[name] = check_per_item(name, changes[name], self.n_items)
+        if "feature_names" in changes:
+            n_features = changes["X"].shape[1] if "X" in changes else self.n_features
+            changes["feature_names"] = check_names(changes["feature_names"], n_features)
+        fields = {field.name: getattr(self, field.name) for field in dataclass_fields(self)}
+        return object.__new__(type(self))._set(**fields | {"order": np.arange(self.n_items)} | changes)
 
     def select(self, lists: Any) -> Self:
         """Return the given lists, by number or by a mask of length `n_lists`, in the order asked for."""
@@ -187,8 +254,17 @@ class RankingDataset:
     def take(self, items: Any) -> Self:
         """Return the given items, by row number or mask, as a new dataset."""
         items = np.arange(self.n_items)[np.asarray(items)]
-        fields = {name: _take(getattr(self, name), items) for name in _GIVEN if name != "feature_names"}
-        return type(self)(**fields, feature_names=self.feature_names)
+        if len(items) == 0:
+            raise ValueError("No item was taken.")
+        order, indptr, list_ids = group_lists(self.qid[items])
+        rows = _take(items, order)
+        return object.__new__(type(self))._set(
+            **{name: _take(getattr(self, name), rows) for name in _PER_ITEM},
+            feature_names=self.feature_names,
+            indptr=indptr,
+            list_ids=list_ids,
+            order=np.arange(len(items)) if order is None else order,
+        )
 
     def hide_labels(
         self,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from semirank import metrics
-from semirank.experiments.cells import Notebook, Progress, measure_cells, name_of
+from semirank.experiments.cells import Progress, checkpoint_of, measure_cells, name_of
 from semirank.experiments.result import Result
 from semirank.experiments.synthetic_lists import WORLDS
 from semirank.meta import FeatureGeneration, ImportanceWeighting, PseudoMargin, RankerPropagation
@@ -48,7 +48,7 @@ def assumptions(
     cells = [
         Cell(*each, seed) for each in ((w, m, t) for w in WORLDS for m in METHODS for t in range(trials))
     ]
-    found = measure_cells(cells, measure, Notebook.of("assumptions"), progress, n_jobs)
+    found = measure_cells(cells, measure, checkpoint_of("assumptions"), progress, n_jobs)
     values = {
         (world, method): np.array([found[name_of(Cell(world, method, t, seed))] for t in range(trials)])
         for world in WORLDS

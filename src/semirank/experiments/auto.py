@@ -12,7 +12,7 @@ import numpy as np
 from semirank import metrics
 from semirank.core.arrays import Floats
 from semirank.experiments.auto_tasks import TASKS, Problem, Task
-from semirank.experiments.cells import Notebook, Progress, measure_cells, name_of
+from semirank.experiments.cells import Progress, checkpoint_of, measure_cells, name_of
 from semirank.experiments.result import Result, Rows
 from semirank.rankers import (
     DistanceRanking,
@@ -61,9 +61,9 @@ class Cell:
 
 def auto(seed: int = 0, progress: Progress | None = None, trials: int = 10, n_jobs: int = -1) -> Result:
     """AutoRanker on every dataset, beside the best single supervised ranker, LightGBM and logistic."""
-    notebook = Notebook.of("auto", seed=seed)
+    checkpoint = checkpoint_of("auto", seed=seed)
     cells = [Cell(name, draw, seed) for name, task in TASKS.items() for draw in range(task.n_draws(trials))]
-    found = measure_cells(cells, measure, notebook, progress, n_jobs)
+    found = measure_cells(cells, measure, checkpoint, progress, n_jobs)
     by_task = {name: [found[name_of(cell)] for cell in cells if cell.task == name] for name in TASKS}
     result = Result("auto", "AutoRanker on every dataset", {"seed": seed, "trials": trials})
     rows = [row for name, values in by_task.items() for row in task_rows(TASKS[name], values)]
@@ -71,7 +71,7 @@ def auto(seed: int = 0, progress: Progress | None = None, trials: int = 10, n_jo
     result.text(PROTOCOL)
     result.table("Means over all problems, in %", rows)
     result.table("What it chose, and how long it took", choice_rows(by_task))
-    notebook.discard()
+    checkpoint.discard()
     return result
 
 

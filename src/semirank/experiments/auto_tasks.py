@@ -169,7 +169,7 @@ def letor(name: str, size: int | None) -> Callable[[int, int], Problem]:
 
     def make(draw: int, seed: int) -> Problem:
         train, test = _fold(name, 1 + draw % FOLDS)
-        lists = with_order(train)
+        lists = np.flatnonzero(train.labels_differ)
         if size is not None:
             lists = np.random.default_rng((seed, draw)).choice(lists, size, replace=False)
         return side_by_side(train.select(lists), test)
@@ -185,7 +185,7 @@ def _fold(name: str, fold: int) -> tuple[RankingDataset, RankingDataset]:
 def lambdarank(draw: int, seed: int) -> Problem:
     """Label twenty lists of LightGBM's example; its test lists are ranked."""
     train, test = (_dense(load("lightgbm-lambdarank", part=part)) for part in ("train", "test"))
-    lists = np.random.default_rng((seed, draw)).choice(with_order(train), 20, replace=False)
+    lists = np.random.default_rng((seed, draw)).choice(np.flatnonzero(train.labels_differ), 20, replace=False)
     return side_by_side(train.select(lists), test)
 
 
@@ -230,12 +230,6 @@ def side_by_side(few: RankingDataset, test: RankingDataset) -> Problem:
         np.append(few.list_of_item, few.n_lists + test.list_of_item),
         np.append(known, test.y),
     )
-
-
-def with_order(data: RankingDataset) -> Any:
-    """Return the lists that have two different labels: only they can teach an order."""
-    starts = data.indptr[:-1]
-    return np.flatnonzero(np.minimum.reduceat(data.y, starts) < np.maximum.reduceat(data.y, starts))
 
 
 def _dense(data: RankingDataset) -> RankingDataset:

@@ -11,7 +11,6 @@ from sklearn.model_selection import GroupKFold
 from semirank import metrics
 from semirank.core.arrays import Floats
 from semirank.dataset import RankingDataset
-from semirank.experiments.rankrls import with_order
 from semirank.features import RankLDA
 from semirank.meta import FeatureGeneration, ImportanceWeighting, PseudoMargin, RankerPropagation
 from semirank.rankers import EstimatorRanker, RankBoost, Ranker, RankRLS, RankRLSCV, RankSVM
@@ -136,7 +135,7 @@ def cells(
 def measure(cell: Cell) -> list[list[float]]:
     """Return AP and nDCG@10 of each test list; a list without a relevant item counts 0."""
     train, test = _fold(cell.collection, cell.fold)
-    lists = with_order(train)
+    lists = np.flatnonzero(train.labels_differ)
     if cell.size is not None:
         lists = np.random.default_rng((cell.seed, cell.fold, cell.draw)).choice(lists, cell.size, False)
     scores = rank_test(METHODS[cell.method], train.select(lists), test)

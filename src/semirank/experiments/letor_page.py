@@ -7,7 +7,7 @@ import numpy as np
 
 from semirank.core.arrays import Floats
 from semirank.experiments import letor as runs
-from semirank.experiments.cells import Notebook, Progress, measure_cells, name_of
+from semirank.experiments.cells import Progress, checkpoint_of, measure_cells, name_of
 from semirank.experiments.result import Result
 from semirank.selection.significance import holm, sign_flip_test
 
@@ -26,7 +26,7 @@ def letor(seed: int = 0, progress: Progress | None = None, trials: int = 3, n_jo
     """Duh's thesis on LETOR OHSUMED and MQ2008: four assumptions about lists without labels."""
     methods = _available()
     cells = runs.cells(trials, seed, methods=methods)
-    found = measure_cells(cells, runs.measure, Notebook.of("letor", methods=methods), progress, n_jobs)
+    found = measure_cells(cells, runs.measure, checkpoint_of("letor", methods=methods), progress, n_jobs)
     values = _gather(cells, found)
     result = Result(
         "letor", "LETOR: four assumptions about lists without labels", {"seed": seed, "draws": trials}

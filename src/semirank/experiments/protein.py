@@ -9,7 +9,7 @@ from sklearn.preprocessing import StandardScaler
 from semirank.core.arrays import Integers
 from semirank.dataset import RankingDataset
 from semirank.experiments import quality
-from semirank.experiments.cells import Notebook, Progress, measure_cells
+from semirank.experiments.cells import Progress, checkpoint_of, measure_cells
 from semirank.experiments.quality import METHODS, Cell, Plan
 from semirank.experiments.result import Result
 from semirank.readers.datasets import load
@@ -22,8 +22,10 @@ CUTS = ("alike", "at random")
 def protein(seed: int = 0, progress: Progress | None = None, trials: int = 1, n_jobs: int = -1) -> Result:
     """Rank protein models by their error: lists without labels, line search as the baseline."""
     by_cut = {cut: quality.cells(cut, SIZES, trials, seed) for cut in CUTS}
-    notebook = Notebook.of("protein", methods=list(METHODS))
-    found = measure_cells([cell for cut in CUTS for cell in by_cut[cut]], measure, notebook, progress, n_jobs)
+    checkpoint = checkpoint_of("protein", methods=list(METHODS))
+    found = measure_cells(
+        [cell for cut in CUTS for cell in by_cut[cut]], measure, checkpoint, progress, n_jobs
+    )
     result = Result("protein", "Protein models: lists without labels", {"seed": seed, "trials": trials})
     tables = {}
     for cut, measured in by_cut.items():
@@ -37,7 +39,7 @@ def protein(seed: int = 0, progress: Progress | None = None, trials: int = 1, n_
     for cut, table in tables.items():
         result.table(f"Minus the error (Angstrom), lists cut {cut}", table)
     result.text(ABOUT)
-    notebook.discard()
+    checkpoint.discard()
     return result
 
 

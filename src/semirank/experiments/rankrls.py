@@ -103,10 +103,8 @@ def by_fixed_ridge(multiple: float) -> Method:
     """Return a method: score the test items by `RankRLS`, the ridge a multiple of its natural unit."""
 
     def method(few: RankingDataset, test: RankingDataset) -> Floats:
-        sizes = np.diff(few.indptr)
-        means = np.add.reduceat(few.X, few.indptr[:-1]) / sizes[:, None]
-        squares = ((few.X - means[few.list_of_item]) ** 2).sum(axis=1)
-        unit = float(np.mean(2.0 * np.add.reduceat(squares, few.indptr[:-1]) / (sizes - 1)))
+        squares = (few.centred(few.X) ** 2).sum(axis=1)
+        unit = float(np.mean(2.0 * few.list_sums(squares) / (few.sizes - 1)))
         return RankRLS(ridge=multiple * unit).fit(few.X, few.y, few.qid).predict(test.X)
 
     return method
@@ -138,7 +136,7 @@ def by_transduction(strength: float) -> Method:
 
     def method(few: RankingDataset, test: RankingDataset) -> Floats:
         ridge = RankRLSCV().fit(few.X, few.y, few.qid).ridge_
-        pull = strength * float(np.mean(2.0 / np.diff(test.indptr)[test.list_of_item]))
+        pull = strength * float(np.mean(2.0 / test.sizes[test.list_of_item]))
         X, y = np.vstack([few.X, test.X]), np.append(few.y, np.full(test.n_items, np.nan))
         qid = np.append(few.list_of_item, test.list_of_item + few.n_lists)
         return TransductiveRankRLS(ridge=ridge, pull=pull).fit(X, y, qid).scores_[few.n_items :]
@@ -151,7 +149,7 @@ def _on_fold(
 ) -> dict[str, Floats]:
     """Return AP, nDCG@10 and disagreement of each test list, for each method."""
     train, test = _fold(name, fold)
-    lists = with_order(train)
+    lists = np.flatnonzero(train.labels_differ)
     few = train.select(lists if size is None else np.random.default_rng(seed).choice(lists, size, False))
     return {method: _measure(score(few, test), test) for method, score in methods.items()}
 
@@ -159,12 +157,6 @@ def _on_fold(
 @lru_cache(maxsize=5)
 def _fold(name: str, fold: int) -> tuple[RankingDataset, RankingDataset]:
     return load(name, fold=fold, part="train"), load(name, fold=fold, part="test")
-
-
-def with_order(data: RankingDataset) -> Any:
-    """Return the lists that have two different labels: only they can teach an order."""
-    starts = data.indptr[:-1]
-    return np.flatnonzero(np.minimum.reduceat(data.y, starts) < np.maximum.reduceat(data.y, starts))
 
 
 def _measure(scores: Floats, test: RankingDataset) -> Floats:

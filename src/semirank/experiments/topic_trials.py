@@ -10,7 +10,7 @@ import numpy as np
 
 from semirank import metrics
 from semirank.core.arrays import Floats
-from semirank.experiments.cells import Notebook, Progress, measure_cells, name_of
+from semirank.experiments.cells import Progress, checkpoint_of, measure_cells, name_of
 from semirank.experiments.topic_methods import METHODS, Documents, Method, Task
 
 CURVE = "precision by recall"
@@ -129,13 +129,13 @@ def run_settings(
     n_jobs: int = -1,
 ) -> list[Findings]:
     """Measure all trials of some settings; an interrupted run goes on where it stopped."""
-    notebook = Notebook.of(name, seed=seed, metrics=names, methods=methods)
+    checkpoint = checkpoint_of(name, seed=seed, metrics=names, methods=methods)
     n_topics = len(documents.topics)
     trials = [setting.trials(n_topics, n_splits) for setting in settings]
     measure = partial(measure_trial, documents=documents, methods=methods, names=names, seed=seed)
-    found = measure_cells([each for row in trials for each in row], measure, notebook, progress, n_jobs)
+    found = measure_cells([each for row in trials for each in row], measure, checkpoint, progress, n_jobs)
     findings = [_gather([found[name_of(each)] for each in row], n_splits) for row in trials]
-    notebook.discard()
+    checkpoint.discard()
     return findings
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from semirank.dataset import RankingDataset
 from semirank.experiments import quality
-from semirank.experiments.cells import Notebook, Progress, measure_cells, name_of
+from semirank.experiments.cells import Progress, checkpoint_of, measure_cells, name_of
 from semirank.experiments.quality import METHODS, Cell, Plan, Rows
 from semirank.experiments.result import Result
 from semirank.readers.datasets import load
@@ -20,8 +20,8 @@ def translation(seed: int = 0, progress: Progress | None = None, trials: int = 3
     """Rank translations by BLEU and by human effort: lists without labels, line search as the baseline."""
     by_bleu = quality.cells("moses-nbest", SENTENCES, trials, seed)
     by_effort = [Cell("wmt12-qe", method, 1, 0, 0, seed) for method in METHODS]
-    notebook = Notebook.of("translation", methods=list(METHODS))
-    found = measure_cells([*by_bleu, *by_effort], measure, notebook, progress, n_jobs)
+    checkpoint = checkpoint_of("translation", methods=list(METHODS))
+    found = measure_cells([*by_bleu, *by_effort], measure, checkpoint, progress, n_jobs)
     plan = plan_of("moses-nbest", seed)
     table = quality.rows(quality.gather(plan, by_bleu, found), plan, 100.0)
     result = Result("translation", "Translations: lists without labels", {"seed": seed, "trials": trials})
@@ -31,7 +31,7 @@ def translation(seed: int = 0, progress: Progress | None = None, trials: int = 3
     result.text(ABOUT_BLEU)
     result.table("Effort of correction (wmt12-qe): one test list", _effort_rows(by_effort, found))
     result.text(ABOUT_EFFORT)
-    notebook.discard()
+    checkpoint.discard()
     return result
 
 

@@ -174,8 +174,7 @@ def _cut(y: Floats) -> tuple[Floats, Integers]:
 
 def _centred(data: RankingDataset) -> Floats:
     X = np.asarray(data.X.toarray() if issparse(data.X) else data.X, dtype=np.float64)
-    sums = np.add.reduceat(X, data.indptr[:-1], axis=0)
-    return X - np.repeat(sums / np.diff(data.indptr)[:, None], np.diff(data.indptr), axis=0)
+    return data.centred(X)
 
 
 def _measure(X: Floats, level_of_item: Integers, ridge: float) -> Levels:

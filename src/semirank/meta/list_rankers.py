@@ -7,7 +7,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.base import clone
 
-from semirank.core.arrays import Booleans, Floats, Integers
+from semirank.core.arrays import Floats, Integers
 from semirank.dataset import DataWarning, RankingDataset
 from semirank.rankers import Ranker, RankRLS, RankRLSCV
 
@@ -19,14 +19,6 @@ class ListRankers(NamedTuple):
     lists: Integers
 
 
-def can_teach(data: RankingDataset) -> Booleans:
-    """Tell which lists have two items with different labels."""
-    starts = data.indptr[:-1]
-    high = np.maximum.reduceat(np.where(data.labelled, data.y, -np.inf), starts)
-    low = np.minimum.reduceat(np.where(data.labelled, data.y, np.inf), starts)
-    return high > low
-
-
 def rank_lists_apart(base: Ranker, data: RankingDataset, n_jobs: int | None) -> ListRankers:
     """Fit a copy of a linear ranker on each list with different labels.
 
@@ -34,7 +26,7 @@ def rank_lists_apart(base: Ranker, data: RankingDataset, n_jobs: int | None) -> 
     for which it finds no direction, is left out with a warning.
     """
     base = _with_common_ridge(base, data)
-    lists = np.flatnonzero(can_teach(data))
+    lists = np.flatnonzero(data.labels_differ)
     tasks = (delayed(_weights)(base, data.select([number])) for number in lists)
     outcomes = Parallel(n_jobs=n_jobs)(tasks)
     failed = [number for number, outcome in enumerate(outcomes) if isinstance(outcome, Exception)]

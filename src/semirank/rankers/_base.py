@@ -5,14 +5,13 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from semirank import metrics
 from semirank.core.arrays import Floats, Integers
-from semirank.dataset import RankingDataset
+from semirank.dataset import RankingDataset, first_place
 from semirank.limits import Limit, check_limits
 from semirank.storage import Storable
 
@@ -183,7 +182,7 @@ class Ranker(Storable, BaseEstimator):
 
     def _check_new(self, X: Any, qid: Any) -> RankingDataset:
         """Check new items against what `fit` has seen; they come back as unlabelled data."""
-        check_is_fitted(self, "n_features_in_")
+        check_is_fitted(self, "scores_")
         n_items = X.shape[0] if hasattr(X, "shape") else len(X)
         data = RankingDataset(X, np.full(n_items, np.nan), qid)
         _refuse_missing_features(data)
@@ -216,11 +215,9 @@ def _refuse_missing_features(data: RankingDataset) -> None:
         raise ValueError(
             f"Found array with 0 feature(s) (shape=({data.n_items}, 0)) while a minimum of 1 is required."
         )
-    values = data.X.data if issparse(data.X) else data.X
-    if np.isnan(values).any():
-        rows, columns = np.nonzero(np.isnan(data.X.toarray() if issparse(data.X) else data.X))
+    if (place := first_place(data.X, np.isnan)) is not None:
         raise ValueError(
-            f"X contains NaN in row {data.order[rows[0]]}, feature {columns[0]}: a missing feature. Fill it "
+            f"X contains NaN in row {data.order[place[0]]}, feature {place[1]}: a missing feature. Fill it "
             "first, for example with RankingDataset(X, y, qid).fill_missing(0) or a scikit-learn imputer."
         )
 

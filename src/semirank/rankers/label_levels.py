@@ -46,5 +46,4 @@ def compare_levels(X: Floats, y: Floats) -> tuple[Floats, Floats]:
 
 def relative_to_list(X: Floats, data: RankingDataset, items: Integers) -> Floats:
     """Return some of the items relative to the mean of all items of their list."""
-    means = np.add.reduceat(X, data.indptr[:-1], axis=0) / np.diff(data.indptr)[:, None]
-    return X[items] - means[data.list_of_item[items]]
+    return X[items] - data.list_means(X)[data.list_of_item[items]]

@@ -79,20 +79,12 @@ def columns_for(X: Features, lists: Integers, n_lists: int) -> Features:
 
 def lists_with(sign: float, signs: Floats, data: RankingDataset) -> Booleans:
     """Tell which lists have an item with the given sign."""
-    return np.logical_or.reduceat(signs == sign, data.indptr[:-1])
+    return data.list_sums(signs == sign) > 0
 
 
 def lists_share_items(data: RankingDataset) -> bool:
-    """Tell whether most items, known by their features, stand in more than one list.
-
-    Rows are compared by nine digits of their product with a random vector.
-    """
-    if data.n_lists == 1:
-        return False
-    digits, exponent = np.frexp(data.X @ np.random.default_rng(0).random(data.n_features))
-    item = np.unique(np.ldexp(np.round(digits, 9), exponent), return_inverse=True)[1]
-    places = np.unique(item * data.n_lists + data.list_of_item)
-    return bool(np.mean(np.bincount(places // data.n_lists) > 1) > 0.5)
+    """Tell whether most items stand in more than one list."""
+    return data.share_items
 
 
 def draw_from_each_list(

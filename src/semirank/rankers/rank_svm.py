@@ -156,8 +156,7 @@ class RankSVM(Ranker):
         x = data.X[[int(np.flatnonzero(data.order == item)[0])]]
         products = data.X @ x.T
         products = np.asarray(products.toarray() if issparse(products) else products)[:, 0]
-        means = np.add.reduceat(products, data.indptr[:-1]) / np.diff(data.indptr)
-        amounts = self.pulls_ * data.restore(products - means[data.list_of_item])
+        amounts = self.pulls_ * data.restore(data.centred(products))
         return Contributions(rows, amounts[rows])
 
     def _ordered(self, data: RankingDataset, weights: Floats) -> HingeLoss:

@@ -136,7 +136,7 @@ class TransductiveRankRLS(KernelRanker):
         if completion.n_unknown:
             self._keep(completion.problem.expansion, completion.weights(labels))
         self.labels_, self._data = data.restore(labels), data
-        bare = np.repeat(data.labelled_per_list == 0, np.diff(data.indptr))
+        bare = (data.labelled_per_list == 0)[data.list_of_item]
         return self._store(data, np.where(bare, labels, self._score(data.X)))
 
     def impute(self, pulls: Any) -> Floats:

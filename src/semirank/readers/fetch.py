@@ -3,16 +3,21 @@
 import json
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
 
-from semirank.files import COMPRESSED, open_output
-from semirank.readers.download import Progress, download
+from semirank.files import COMPRESSED, open_output, usual_mode
+
+Progress = Callable[[int, int | None], None]
+"""Called with the bytes that are here and the bytes there will be, or None where the server does not say."""
 
 _ENDINGS = ("", *COMPRESSED)
 _RECORD = "checksums.json"
+_CHUNK = 1 << 16
+_LONGEST = 1 << 30
+_HEADERS = {"User-Agent": "semirank", "Accept-Encoding": "identity"}  # the file as it is, for its hash
 
 
 @dataclass(frozen=True)
@@ -101,6 +106,65 @@ def locate(file: RemoteFile, progress: Progress | None = None) -> Path:
         except OSError as error:
             failures.append(str(error))
     raise OSError(f"{' '.join(failures)} Try again, or fetch the file by hand and save it as {target}.")
+
+
+def download(
+    url: str,
+    target: Path,
+    sha256: str | None = None,
+    progress: Progress | None = None,
+    *,
+    timeout: float = 30.0,
+    max_bytes: int = _LONGEST,
+) -> None:
+    """Fetch an http or https address into a file, whole and with the right hash or not at all.
+
+    Raises
+    ------
+    OSError
+        The address cannot be reached, or the connection broke.
+    ValueError
+        The hash is wrong, or the file is too long.
+    """
+    import pooch
+    from requests import RequestException
+
+    pooch.get_logger().setLevel("WARNING")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    meter = _Meter(progress, max_bytes)
+    downloader = pooch.HTTPDownloader(meter, _CHUNK, timeout=timeout, headers=_HEADERS)
+    try:
+        pooch.retrieve(url, sha256, target.name, target.parent, downloader=downloader)
+    except RequestException as error:
+        answer = error.response
+        fault = f"the connection failed ({error})"
+        if answer is not None:
+            fault = f"the server answered {answer.status_code} {answer.reason}"
+        raise OSError(f"{url}: {fault}.") from error
+    except ValueError as error:
+        raise ValueError(f"{url}: {error}") from error
+    target.chmod(usual_mode())
+
+
+class _Meter:
+    """What pooch takes for a progress bar."""
+
+    def __init__(self, progress: Progress | None, max_bytes: int) -> None:
+        self.total = 0  # set by pooch; 0 where the server does not say
+        self._progress, self._max_bytes, self._done = progress, max_bytes, 0
+
+    def update(self, n_bytes: int) -> None:
+        self._done += n_bytes
+        if max(self.total, self._done - _CHUNK) > self._max_bytes:  # pooch counts a last chunk as a whole one
+            raise ValueError(f"the file is longer than {self._max_bytes} bytes. Nothing was saved.")
+        if self._progress is not None and n_bytes:
+            self._progress(min(self._done, self.total or self._done), self.total or None)
+
+    def reset(self) -> None:
+        self._done = 0
+
+    def close(self) -> None:
+        pass
 
 
 def trust(files: Iterable[RemoteFile]) -> None:

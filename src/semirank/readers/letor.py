@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Sequence
-from contextlib import closing
 from itertools import chain
 from math import inf
 from numbers import Integral
@@ -13,6 +12,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from semirank.core.arrays import AnyArray
+from semirank.core.threads import count_workers
 from semirank.dataset import Features, RankingDataset, mark_unlabelled
 from semirank.files import Source, name_of, open_output
 from semirank.limits import FLAG, Between, Either, Limit, OneOf, check_limits
@@ -115,7 +115,6 @@ def write_letor(
     target: str | os.PathLike[str],
     *,
     decimals: int | None = None,
-    n_jobs: int | None = None,
 ) -> None:
     """Write a dataset as LETOR text, whole or not at all, items in the order in which they were given.
 
@@ -133,8 +132,6 @@ def write_letor(
         The endings .gz, .xz, .bz2 and .zip compress.
     decimals : int, optional
         Round features to this many decimals.
-    n_jobs : int, optional
-        Number of threads for large data; by default one for each core, but at most 8.
 
     Raises
     ------
@@ -160,10 +157,10 @@ def write_letor(
     2 qid:7 1:0.5 2:0 #docid = a
     -1 qid:7 1:NULL 2:3 # b c
     """
-    _check_options(decimals=decimals, n_jobs=n_jobs)
-    with closing(format_items(data, decimals, _n_threads(n_jobs))) as texts, open_output(target) as stream:
-        for text in texts:
-            stream.write(text.data)
+    _check_options(decimals=decimals)
+    texts = format_items(data, decimals)
+    with open_output(target) as stream:
+        stream.writelines(texts)
 
 
 def _check_options(**options: Any) -> None:
@@ -175,10 +172,7 @@ def _is_one(source: Source | Sequence[Source]) -> bool:
 
 
 def _n_threads(n_jobs: int | None) -> int:
-    if n_jobs is not None and n_jobs > 0:
-        return n_jobs
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return min(cores or 1, _MOST_THREADS)
+    return n_jobs if n_jobs is not None and n_jobs > 0 else min(count_workers(-1), _MOST_THREADS)
 
 
 def _qid(blocks: list[Block]) -> AnyArray | None:

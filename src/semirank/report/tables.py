@@ -6,7 +6,7 @@ from datetime import date
 from importlib.metadata import version
 from typing import Any
 
-PACKAGES = ("semirank", "numpy", "scipy", "scikit-learn", "numba", "faiss-cpu")
+PACKAGES = ("semirank", "numpy", "scipy", "scikit-learn", "numba")
 
 
 def markdown(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -10,7 +10,6 @@ from semirank.dataset import RankingDataset
 from semirank.metrics import parse
 from semirank.metrics.metric import Metric
 from semirank.metrics.ranking import Unlabelled
-from semirank.rankers.lesson import lists_share_items
 from semirank.selection.findings.comparison import Unit
 from semirank.selection.splits import (
     ENOUGH_LISTS,
@@ -190,11 +189,7 @@ def _plan(draw: Drawing, choice: Choice) -> Plan:
 
 def share_items(data: RankingDataset) -> bool:
     """Tell whether most items, known by their texts or features, stand in more than one list."""
-    if data.texts is None:
-        return data.n_features > 0 and lists_share_items(data)
-    text = np.unique(data.texts.astype(str), return_inverse=True)[1]
-    places = np.unique(text * data.n_lists + data.list_of_item)
-    return bool(np.mean(np.bincount(places // data.n_lists) > 1) > 0.5)
+    return data.share_items
 
 
 def _check_counts(**counts: int | None) -> None:

@@ -13,10 +13,7 @@ from semirank.dataset import RankingDataset
 
 def choose_held_out(data: RankingDataset, fraction: float, random_state: Any) -> Booleans:
     """Mark the items of some lists, drawn from those whose labels differ; at least one list is left."""
-    known = np.where(data.labelled, data.y, -np.inf), np.where(data.labelled, data.y, np.inf)
-    high = np.maximum.reduceat(known[0], data.indptr[:-1])
-    low = np.minimum.reduceat(known[1], data.indptr[:-1])
-    lists = np.flatnonzero(high > low)
+    lists = np.flatnonzero(data.labels_differ)
     if len(lists) < 2:
         raise ValueError(
             f"Early stopping holds lists out and needs two or more whose labels differ; got {len(lists)}. "

@@ -21,8 +21,7 @@ from semirank.readers.datasets import (
 )
 from semirank.readers.datasets.entry import Counts, Entry
 from semirank.readers.datasets.items import Items
-from semirank.readers.download import Progress
-from semirank.readers.fetch import cache_folder
+from semirank.readers.fetch import Progress, cache_folder
 
 __all__ = ["Counts", "Entry", "Items", "available", "cache_folder", "fetch", "load", "load_items"]
 

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from semirank.readers.datasets.items import Items, join
-from semirank.readers.download import Progress
-from semirank.readers.fetch import RemoteFile, cache_folder, find, locate, trust
+from semirank.readers.fetch import Progress, RemoteFile, cache_folder, find, locate, trust
 
 
 class Counts(NamedTuple):

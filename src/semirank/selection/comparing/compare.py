@@ -30,7 +30,7 @@ from semirank.selection.protocols import Plan, plan_splits
 from semirank.selection.splits import ProtocolName, TooFewLabelsError
 from semirank.selection.verdicts import Judge
 
-PACKAGES = ("semirank", "numpy", "scipy", "scikit-learn", "numba", "faiss-cpu")
+PACKAGES = ("semirank", "numpy", "scipy", "scikit-learn", "numba")
 USUAL_DEPTH = 10
 
 
