@@ -41,6 +41,28 @@ def test_solvers_reach_the_closed_form(solver, alpha, n_columns):
     assert (solution.residual <= 1e-10).all()
 
 
+@pytest.mark.parametrize("solver", ["cg", "chebyshev"])
+@pytest.mark.parametrize("n_columns", [1, 6])
+def test_alpha_very_near_one(solver, n_columns):
+    W, rng = random_weights(60), np.random.default_rng(1)
+    y = rng.normal(size=(60, n_columns)) * (rng.random((60, 1)) < 0.3)
+    solution = Diffusion(csr_array(W)).solve(y, 0.9999, solver=solver, tol=1e-10)
+    expected = diffused(W, y, 0.9999)
+    np.testing.assert_allclose(solution.scores, expected, atol=1e-7 * np.abs(expected).max())
+    assert solution.sweeps.max() < 3500  # the bound of Chebyshev is arccosh(1 / tol) / arccosh(1 / alpha)
+
+
+def test_columns_solved_side_by_side_are_those_solved_alone():
+    W = random_weights(300, n_edges=8)
+    y = np.column_stack([one_label(300, i) for i in range(20)])
+    system = Diffusion(csr_array(W))
+    together = system.solve(y, 0.99, tol=1e-10)
+    for j in (0, 7, 19):
+        np.testing.assert_allclose(
+            together.scores[:, j], system.solve(y[:, j], 0.99, tol=1e-10).scores, atol=1e-8
+        )
+
+
 @pytest.mark.parametrize("solver", ["iterate", "cg", "chebyshev"])
 @pytest.mark.parametrize("tol", [1e-2, 1e-6, 1e-9])
 def test_the_reported_residual_is_true_and_below_tol(solver, tol):

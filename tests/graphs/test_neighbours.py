@@ -97,6 +97,19 @@ def test_query_finds_the_nearest_items_of_the_named_list(as_sparse):
         np.testing.assert_allclose(found.distances[row], np.sort(distances)[:5], atol=1e-7)
 
 
+@pytest.mark.parametrize("many", [0, 10_000])
+def test_rows_of_one_list_and_rows_of_all_can_ask_together(many, monkeypatch):
+    monkeypatch.setattr(neighbours, "MANY", many)
+    X, new, lists = points(90, 3), points(8, 3, seed=2), np.array([0, -1, 1, -1, 0, 0, -1, 1])
+    index = NeighbourIndex(X, indptr=[0, 30, 90])
+    together = index.query(new, 4, lists=lists)
+    for number in (-1, 0, 1):
+        asked = None if number < 0 else np.full((lists == number).sum(), number)
+        alone = index.query(new[lists == number], 4, lists=asked)
+        np.testing.assert_array_equal(together.indices[lists == number], alone.indices)
+        np.testing.assert_array_equal(together.distances[lists == number], alone.distances)
+
+
 @pytest.mark.parametrize("recall", [0.8, 0.95, 0.99])
 def test_a_long_search_finds_the_share_of_neighbours_that_it_reports(monkeypatch, recall):
     monkeypatch.setattr(neighbours, "LONG", 0)

@@ -227,8 +227,8 @@ def by_formula(ranker, X, sigma, point, k):
     """Score a new point by its k nearest, all weights being exp(-d^2 / 2 sigma^2) times that of the graph."""
     nearest = np.argsort(np.abs(X[:, 0] - point), kind="stable")[:k]
     edge = ranker.graph_.tocoo()
-    squared = (X[edge.row, 0] - X[edge.col, 0]) ** 2
-    factor = np.exp(squared.min() / (2 * sigma**2))
+    shortest = np.abs(X[edge.row, 0] - X[edge.col, 0]).min()
+    factor = np.exp(shortest**2 / (2 * sigma**2))
     w = factor * np.exp(-((X[nearest, 0] - point) ** 2) / (2 * sigma**2))
     f, d = ranker.diffused_[nearest, 0], ranker.graph_.sum(axis=1)[nearest]
     return ranker.alpha * (w / np.sqrt(d)) @ f / np.sqrt(w.sum()) * w.sum() ** -ranker.degree_correction
@@ -254,12 +254,8 @@ def test_joined_components_do_not_change_the_width_of_new_edges(seed):
     options = {"n_neighbors": 1, "sigma": 1.5, "join": True, "degree_correction": 0.0, "combine": "positive"}
     ranker = ManifoldRanking(**options, **EXACT).fit(X, y)
     new = X[4, 0] + 0.3
-    weight = ranker._attach(np.array([[new]]), np.zeros(1, dtype=int)).toarray()[0]
-    nearest = np.abs(X[:, 0] - new).argmin()
-    shortest = np.diff(X[:, 0]).min()
-    expected = np.exp((shortest**2 - (X[nearest, 0] - new) ** 2) / (2 * 1.5**2))
-    assert weight[nearest] == pytest.approx(expected, rel=1e-9)
-    np.testing.assert_array_equal(ranker.widths_, [1.5])
+    expected = by_formula(ranker, X, 1.5, new, 1)
+    assert ranker.predict([[new]])[0] == pytest.approx(expected, rel=1e-9)
 
 
 def test_local_widths_of_new_edges_are_the_radii_of_the_graph():

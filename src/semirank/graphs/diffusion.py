@@ -40,7 +40,7 @@ def normalised(graph: csr_array) -> csr_array:
     scale = _inverse(np.sqrt(degrees(graph)))
     rows = np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))
     data = graph.data * (scale[rows] * scale[graph.indices])
-    return csr_array((data, graph.indices, graph.indptr), shape=graph.shape)
+    return csr_array((data, graph.indices.copy(), graph.indptr.copy()), shape=graph.shape)
 
 
 def random_walk(graph: csr_array) -> csr_array:

@@ -170,10 +170,8 @@ class DiffusionRanker(Ranker):
         place, degrees = self._places()[item], self._system.degrees
         unit = np.zeros((len(self.order_), 1))
         unit[place] = 1.0
-        reach = (
-            self._system.solve(unit, self.alpha, **self._stopping).scores[:, 0]
-            * power(degrees, self._score_power)[place]
-        )
+        reach = self._system.solve(unit, self.alpha, **self._stopping).scores[:, 0]
+        reach *= power(degrees[place], self._score_power)
         last = np.searchsorted(self.indptr_, place, side="right")
         rows = np.arange(self.indptr_[last - 1], self.indptr_[last])
         rows = rows[~np.isnan(self.y_[rows])]
