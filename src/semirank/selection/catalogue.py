@@ -41,7 +41,7 @@ BASIS = 1_000
 NARROW, WIDE = 0.35, 1.0
 LARGE_LIST = 3_000  # items from which a smooth kernel takes long
 N_TOPICS = 100
-WORDS, GRAPH = LogisticRanker(), ManifoldRanking(metric="cosine", combine="ratio")
+WORDS, GRAPH = LogisticRanker(), ManifoldRanking(distance="cosine", combine="ratio")
 
 Entries = list[tuple[str, Ranker]]
 Entered = tuple[Entries, str, tuple[str, ...], str]
@@ -137,7 +137,7 @@ def words_topics_and_graphs() -> Blend:
 def screening(random_state: int | None = None) -> Blend:
     """Mix for the first labels, and for those asked for from the top: what is near to relevant ones leads."""
     presuming = LogisticRanker(presumed_negatives=100, random_state=random_state)
-    spread = ManifoldRanking(metric="cosine", combine="log", alpha=0.9, degree_correction=0.0)
+    spread = ManifoldRanking(distance="cosine", combine="log", alpha=0.9, degree_correction=0.0)
     members = [("words", presuming), ("graph", spread), ("nearest", DistanceRanking("cosine"))]
     return Blend(members, weights=[0.5, "fading", 2])
 

@@ -72,10 +72,10 @@ def asked_from_top(data: RankingDataset) -> bool:
     relevant, irrelevant = data.y > 0, data.y <= 0
     if min(relevant.sum(), irrelevant.sum()) < FEWEST or data.labelled.all():
         return False
-    metric = "cosine" if issparse(data.X) else "euclidean"
+    distance = "cosine" if issparse(data.X) else "euclidean"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a list without a relevant label has nothing to say here
-        likeness = DistanceRanking(metric).fit(data.X, data.y, data.qid).scores_
+        likeness = DistanceRanking(distance).fit(data.X, data.y, data.qid).scores_
     labelled = np.where(relevant, np.nan, irrelevant)
     rest = ~relevant
     nearer = metrics.auc(labelled[rest], likeness[rest], data.qid[rest])

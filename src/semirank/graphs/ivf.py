@@ -1,41 +1,86 @@
-"""Approximate neighbours of many points: look only into the cells of a partition that are near.
+"""Approximate neighbours of many points by an inverted file (IVF): only near cells are looked into.
 
-The cells are those of k-means with sqrt(n) centres. A row looks into its nearest cells, as many as it takes
-to find the wanted share of the true neighbours of a sample of rows. Unlike an index that serves one row
-after the other, all rows that look into a cell do so at once, by one product of matrices.
+The cells of the partition are those of k-means with sqrt(n) centres. A row looks into its nearest cells, as
+many as it takes to find the wanted share of the true neighbours of a sample of rows. Unlike an index that
+serves one row after the other, all rows that look into a cell do so at once, by one product of matrices.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from semirank.core.arrays import AnyArray, Integers
-from semirank.graphs.frame import Candidates, Kept, keep_smallest, multiply_in_parallel, scan
-from semirank.graphs.points import squared_lengths
+from semirank.core.arrays import AnyArray, Floats, Integers
+from semirank.core.neighbours import Allowed
+from semirank.graphs.screening import (
+    Coordinates,
+    Kept,
+    Placed,
+    keep_smallest,
+    multiply_in_parallel,
+    order_candidates,
+    scan,
+    squared_lengths,
+)
 
 N_ROUNDS = 5
 TRAINING_POINTS = 32
 N_SAMPLED = 500
 FIRST = 2
+BLOCK_ROWS = 8192
+SPARE = 2
+MOST_PROBES = 0.4
+
+
+def fill_by_cells(
+    points: AnyArray,
+    data: AnyArray,
+    rows: Integers,
+    allowed: Allowed,
+    recall: float,
+    indices: Integers,
+    squared: Floats,
+) -> float:
+    """Fill in near items of rows that all look in the same part; return the share of neighbours found.
+
+    0: nothing was filled in, because so many cells would have to be visited that an exact search is as quick.
+    """
+    start, stop = allowed.first[rows[0]], allowed.last[rows[0]]
+    coordinates = Coordinates.around(data[start:stop])
+    placed_data = coordinates.place(data[start:stop])
+    partition = Partition.of(placed_data, np.arange(start, stop), allowed.item_groups)
+    placed, groups = coordinates.place(points[rows]), allowed.row_groups[rows]
+    n_probes, found = partition.probes_needed(placed, groups, indices.shape[1], recall)
+    if n_probes > MOST_PROBES * len(partition.centres):
+        return 0.0
+    near = nearest_centres(placed, partition.centres, n_probes)
+    by_cell = np.argsort(near[:, 0], kind="stable")
+
+    def search_block(at: int) -> None:
+        block = by_cell[at : at + BLOCK_ROWS]
+        candidates = partition.search(placed[block], groups[block], near[block], indices.shape[1] + SPARE)
+        order_candidates(points, data, rows[block], candidates, indices, squared)
+
+    multiply_in_parallel(search_block, range(0, len(rows), BLOCK_ROWS))
+    return found
 
 
 @dataclass(frozen=True)
-class Cells:
+class Partition:
     """A partition of placed points: cell c holds the points starts[c] to starts[c + 1] of `candidates`."""
 
     centres: AnyArray
-    candidates: Candidates
+    candidates: Placed
     starts: Integers
 
     @classmethod
-    def of(cls, points: AnyArray, numbers: Integers, groups: Integers) -> "Cells":
+    def of(cls, points: AnyArray, numbers: Integers, groups: Integers) -> "Partition":
         """Divide the points by k-means."""
         centres = _find_centres(points)
         cell = nearest_centres(points, centres, 1)[:, 0]
         order = np.argsort(cell, kind="stable")
         starts = np.searchsorted(cell[order], np.arange(len(centres) + 1))
         halves = (squared_lengths(points[order]) / 2.0).astype(np.float32)
-        return cls(centres, Candidates(points[order], halves, numbers[order], groups), starts)
+        return cls(centres, Placed(points[order], halves, numbers[order], groups), starts)
 
     def probes_needed(self, rows: AnyArray, groups: Integers, k: int, recall: float) -> tuple[int, float]:
         """Return how many cells each row must look into, and the share of the neighbours then found.
@@ -83,7 +128,7 @@ class Cells:
 def nearest_centres(rows: AnyArray, centres: AnyArray, n_nearest: int) -> AnyArray:
     """Return the numbers of the nearest centres of each row, the nearest first."""
     halves = (squared_lengths(centres) / 2.0).astype(np.float32)
-    candidates = Candidates(centres, halves, np.arange(len(centres)), np.arange(len(centres)))
+    candidates = Placed(centres, halves, np.arange(len(centres)), np.arange(len(centres)))
     near = np.empty((len(rows), n_nearest), dtype=np.int32)
 
     def search_block(at: int) -> None:

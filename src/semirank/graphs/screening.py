@@ -1,4 +1,4 @@
-"""Inner products in float32, and what can be said for certain about distances from them."""
+"""Screening in float32: inner products taken quickly, and what they say for certain about distances."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 
 from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
-from semirank.core.neighbours import scan_products
+from semirank.core.neighbours import Allowed, order_exactly, scan_products
 from semirank.core.threads import in_parallel, one_blas_thread
-from semirank.graphs.points import squared_lengths
 
+BLOCK_ROWS = 256
 BLOCK_COLUMNS = 4096
+SPARE = 6
 
 
 @dataclass(frozen=True)
-class Frame:
+class Coordinates:
     """The coordinates in which float32 is accurate enough: centred on the data and of their size.
 
     In these coordinates half the squared distance of x and y is ``|x|^2 / 2 + |y|^2 / 2 - x'y``, and
@@ -27,7 +28,7 @@ class Frame:
     slack: float
 
     @classmethod
-    def around(cls, data: AnyArray) -> "Frame":
+    def around(cls, data: AnyArray) -> "Coordinates":
         """Choose the coordinates for these data."""
         centre = data.mean(axis=0, dtype=np.float64)
         size = max((data.max(axis=0) - centre).max(), (centre - data.min(axis=0)).max())
@@ -51,7 +52,7 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class Candidates:
+class Placed:
     """Placed points among which rows may find, their halves, item numbers and the groups of all items."""
 
     points: AnyArray
@@ -73,8 +74,54 @@ class Kept:
         return cls(np.full((n_rows, keep), -1), np.full((n_rows, keep), np.inf, dtype=np.float32))
 
 
+def fill_by_products(
+    points: AnyArray, data: AnyArray, rows: Integers, allowed: Allowed, indices: Integers, squared: Floats
+) -> Integers:
+    """Fill in the nearest of rows that all look in the same part of the data; return the unsettled ones.
+
+    A row is unsettled when float32 leaves open whether it has a nearer neighbour.
+    """
+    start, stop = allowed.first[rows[0]], allowed.last[rows[0]]
+    coordinates = Coordinates.around(data[start:stop])
+    placed_data = coordinates.place(data[start:stop])
+    halves = coordinates.halves(placed_data)
+    candidates = Placed(placed_data, halves, np.arange(start, stop), allowed.item_groups)
+    unsettled = np.zeros(len(rows), dtype=bool)
+
+    def search_block(at: int) -> None:
+        block = rows[at : at + BLOCK_ROWS]
+        placed = coordinates.place(points[block])
+        kept = keep_smallest(placed, allowed.row_groups[block], candidates, indices.shape[1] + SPARE)
+        order_candidates(points, data, block, kept.indices, indices, squared)
+        unsettled[at : at + BLOCK_ROWS] = coordinates.may_miss(placed, squared[block], kept.bounds)
+
+    multiply_in_parallel(search_block, range(0, len(rows), BLOCK_ROWS))
+    return rows[unsettled]
+
+
+def order_candidates(
+    points: AnyArray,
+    data: AnyArray,
+    block: Integers,
+    candidates: Integers,
+    indices: Integers,
+    squared: Floats,
+) -> None:
+    """Fill in the nearest of the candidates of some rows, by their exact distances."""
+    best = np.full((len(block), indices.shape[1]), -1), np.full((len(block), indices.shape[1]), np.inf)
+    order_exactly(points[block], data, candidates, *best)
+    indices[block], squared[block] = best
+
+
+def keep_smallest(rows: AnyArray, groups: Integers, candidates: Placed, keep: int) -> Kept:
+    """Return the candidates with the smallest ``halves - rows @ points.T``."""
+    kept = Kept.nothing(len(rows), keep)
+    scan(rows, np.arange(len(rows)), groups, candidates, slice(0, len(candidates.points)), kept)
+    return kept
+
+
 def scan(
-    rows: AnyArray, which: Integers, groups: Integers, candidates: Candidates, part: slice, kept: Kept
+    rows: AnyArray, which: Integers, groups: Integers, candidates: Placed, part: slice, kept: Kept
 ) -> None:
     """Look through a part of the candidates for smaller values of ``halves - rows @ points.T``.
 
@@ -94,11 +141,9 @@ def scan(
         )
 
 
-def keep_smallest(rows: AnyArray, groups: Integers, candidates: Candidates, keep: int) -> Kept:
-    """Return the candidates with the smallest ``halves - rows @ points.T``."""
-    kept = Kept.nothing(len(rows), keep)
-    scan(rows, np.arange(len(rows)), groups, candidates, slice(0, len(candidates.points)), kept)
-    return kept
+def squared_lengths(points: AnyArray) -> Floats:
+    """Return the squared length of each row in float64."""
+    return np.einsum("ij,ij->i", points, points, dtype=np.float64)
 
 
 def multiply_in_parallel(work: Callable[[Any], None], tasks: Iterable[Any]) -> None:

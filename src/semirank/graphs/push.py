@@ -5,9 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from semirank.core.arrays import Floats, Integers
-from semirank.core.diffusion import Problem, cg, solve
+from semirank.core.diffusion import RECURRENCES, Equation, Sparse, solve
 from semirank.core.push import induced, push_out
-from semirank.core.sweeps import Sparse
 
 GROWTH = 3
 FIRST = 2_000
@@ -74,12 +73,14 @@ class Neighbourhood:
     def solve(self) -> None:
         """Solve the system among the items, and find what they push outwards."""
         part, loops = induced(self.S, self.roots, self.items, self.back, self.place)
-        problem = Problem(part, np.array([0, len(self.items)]), self.alpha, TOL, MOST_SWEEPS)
-        self.f, _, left = solve(cg, problem, self.y[self.items], self.f if len(self.f) else None)
+        equation = Equation(part, np.array([0, len(self.items)]), self.alpha, TOL, MOST_SWEEPS)
+        start = self.f[:, None] if len(self.f) else None
+        f, _, left = solve(RECURRENCES["cg"], equation, self.y[self.items, None], start)
+        self.f = f[:, 0]
         n_touched = push_out(self.S, self.items, self.f, self.alpha, self.state, self.pushed, self.touched)
         self.border = self.touched[:n_touched].copy()
         self.leak = np.abs(self.pushed[self.border]) / self.roots[self.border]
-        inside = (self.alpha * loops * np.abs(self.f) + left[0] * self.size) / self.roots[self.items]
+        inside = (self.alpha * loops * np.abs(self.f) + left[0, 0] * self.size) / self.roots[self.items]
         self.bound = max(inside.max(), self.leak.max(initial=0.0)) / (1.0 - self.alpha)
 
     def grow(self) -> None:
