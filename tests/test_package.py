@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import semirank
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -17,14 +19,30 @@ def test_every_public_name_is_found():
     assert set(semirank.__all__) <= set(dir(semirank))
 
 
-def test_the_names_for_type_checkers_are_the_names_at_run_time():
-    tree = ast.parse(Path(semirank.__file__).read_text())
-    block = next(node for node in tree.body if isinstance(node, ast.If))
-    for_checkers = {alias.name: node.module for node in block.body for alias in node.names}
-    assert for_checkers == {name: f"semirank.{home}" for name, home in semirank._HOMES.items()}
-    assert sorted(for_checkers, key=lambda name: (name.lower(), name)) == sorted(
-        semirank.__all__, key=lambda name: (name.lower(), name)
-    )
+def test_the_table_of_names_is_what_type_checkers_read():
+    stub = ast.parse(Path(semirank.__file__).with_suffix(".pyi").read_text())
+    listed = {alias.asname for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    assert listed == set(semirank.__all__)
+
+
+@pytest.mark.slow
+def test_a_misspelt_name_is_an_error_for_type_checkers(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("import semirank\nsemirank.AutoRanker()\nsemirank.AutoRanke()\n")
+    command = [sys.executable, "-m", "mypy", "--cache-dir", str(tmp_path / "cache"), str(script)]
+    found = subprocess.run(command, capture_output=True, text=True, cwd=ROOT).stdout
+    assert re.findall(r"script.py:(\d+): error: .*AutoRanke", found) == ["3"], found
+
+
+@pytest.mark.xfail(strict=False)
+def test_loading_a_model_imports_only_what_it_needs(tmp_path):
+    model = tmp_path / "model"
+    semirank.DistanceRanking().fit([[0.0], [1.0]], [1, 0]).save(model)
+    code = f"import sys, semirank; semirank.load_model({str(model)!r}); print(*sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    ours = {name for name in ran.stdout.split() if name.startswith("semirank.")}
+    assert "semirank.rankers.distance" in ours
+    assert not {f"semirank.{room}" for room in ("meta", "selection", "report", "rankers.rankboost")} & ours
 
 
 def test_an_unknown_name_is_an_attribute_error():

@@ -6,19 +6,21 @@ from scipy.sparse import csr_array
 
 import semirank
 from semirank import RankingDataset
-from semirank.registry import RANKERS
+from semirank.registry import ranker_class, ranker_names
 from semirank.selection.candidates import as_candidates, features_for, name_of
 from semirank.selection.defaults import default_candidates
 
 SUPERVISED = {
     "distance-ranking", "rankrls", "rankrls-cv", "rank-svm", "rankboost", "line-search-ranker",
-    "logistic-ranker", "linear-svm-ranker", "forest-ranker", "blend",
+    "logistic-ranker", "linear-svm-ranker", "forest-ranker", "blend", "estimator-ranker", "text-ranker",
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", RANKERS)
+@pytest.mark.parametrize(
+    "name", [name for name in ranker_names() if name not in ("labelled-only", "auto-ranker")]
+)
 def test_every_ranker_is_supervised_or_has_a_supervised_baseline_with_its_settings(name):
-    ranker = RANKERS[name]()
+    ranker = ranker_class(name)()
     assert (ranker.assumption is None) == (name in SUPERVISED)
     baseline = ranker.supervised()
     assert baseline.assumption is None

@@ -9,20 +9,25 @@ from semirank.cli.options import Speaking
 
 def rankers(speaking: Speaking) -> None:
     """List the rankers, what they do, and what their parameters may be."""
-    speaking.show([row for name, kind in semirank.registry.RANKERS.items() for row in _rows(name, kind)])
+    names = semirank.registry.ranker_names()
+    speaking.show([row for name in names for row in _rows(name, semirank.registry.ranker_class(name))])
 
 
 def _rows(name: str, kind: Any) -> list[dict[str, Any]]:
     about = (inspect.getdoc(kind) or "").partition("\n")[0]
-    defaults = kind().get_params(deep=False)
+    signature = inspect.signature(kind).parameters
     rows = [
         {
             "ranker": name,
             "parameter": parameter,
-            "default": repr(defaults[parameter]),
+            "default": _default(signature[parameter]),
             "limits": str(limit),
             "about": about,
         }
         for parameter, limit in kind.limits.items()
     ]
     return rows or [{"ranker": name, "parameter": None, "default": None, "limits": None, "about": about}]
+
+
+def _default(parameter: inspect.Parameter) -> str | None:
+    return None if parameter.default is parameter.empty else repr(parameter.default)

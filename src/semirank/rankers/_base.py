@@ -182,7 +182,7 @@ class Ranker(Storable, BaseEstimator):
 
     def _check_new(self, X: Any, qid: Any) -> RankingDataset:
         """Check new items against what `fit` has seen; they come back as unlabelled data."""
-        check_is_fitted(self, "n_features_in_")
+        check_is_fitted(self, "scores_")
         n_items = X.shape[0] if hasattr(X, "shape") else len(X)
         data = RankingDataset(X, np.full(n_items, np.nan), qid)
         _refuse_missing_features(data)

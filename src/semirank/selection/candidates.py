@@ -11,7 +11,7 @@ from semirank.features import LSA, TfIdf
 from semirank.meta import Blend, LatentRanker, TextRanker
 from semirank.meta.members import named
 from semirank.rankers import LogisticRanker, Ranker, as_ranker
-from semirank.registry import RANKERS, ranker_class
+from semirank.registry import name_of_class, ranker_class, ranker_names
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +84,7 @@ def _with_baselines(entry: Any, random_state: int) -> list[Candidate]:
     name, ranker = entry if isinstance(entry, tuple) else (None, entry)
     if not isinstance(ranker, Ranker):
         raise ValueError(
-            f"A ranker is a name ({', '.join(list(RANKERS)[:3])} ...), a Ranker, or a pair of both; "
+            f"A ranker is a name ({', '.join(ranker_names()[:3])} ...), a Ranker, or a pair of both; "
             f"got {entry!r:.80}. as_ranker turns other estimators into rankers."
         )
     ranker = _seeded(ranker, random_state)
@@ -132,9 +132,8 @@ def name_of(ranker: Ranker) -> str:
         return f"lsa-{ranker.n_components} + {name_of(as_ranker(ranker.ranker))}"
     if isinstance(ranker, Blend) and ranker.rankers is not None:
         return " & ".join(name_of(member) for _, member in named(ranker.rankers))
-    kinds = {kind: name for name, kind in RANKERS.items()}
     changed = ", ".join(f"{key}={_spell(value)}" for key, value in _unusual(ranker).items())
-    name = kinds.get(type(ranker), type(ranker).__name__)
+    name = name_of_class(type(ranker))
     return f"{name}({changed})" if changed else name
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from semirank.meta.members import Rankers
-from semirank.registry import RANKERS
+from semirank.registry import ranker_names
 
 
 class Candidates:
@@ -14,7 +14,8 @@ class Candidates:
             return True
         if not isinstance(value, (list, tuple)) or len(value) == 0:
             return False
-        return all(entry in RANKERS if isinstance(entry, str) else [entry] in Rankers() for entry in value)
+        names = ranker_names()
+        return all(entry in names if isinstance(entry, str) else [entry] in Rankers() for entry in value)
 
     def __str__(self) -> str:
         return "a sequence of names of rankers, rankers or (name, ranker) pairs, or None"
