@@ -7,13 +7,14 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted
 
 from semirank.core.arrays import Floats, Integers
 from semirank.core.threads import one_blas_thread
-from semirank.dataset import DataWarning, Features
+from semirank.dataset import DataWarning, Features, check_sparse
 from semirank.density_ratio.gaussian_basis import Distances, GaussianBasis
 from semirank.density_ratio.likelihood import Likelihood
 from semirank.density_ratio.mixture_weights import MixtureWeights
@@ -183,7 +184,7 @@ class KLIEP(Storable, BaseEstimator):
     def predict(self, X: Any) -> Floats:
         """Return the weights of new rows: 1 is as frequent among test rows as among training rows."""
         check_is_fitted(self, "coefficients_")
-        X = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
+        X = _check_rows("X", X)
         if X.shape[1] != self.n_features_in_:
             raise ValueError(f"X has {X.shape[1]} features; KLIEP was fitted on {self.n_features_in_}.")
         with one_blas_thread():
@@ -191,16 +192,13 @@ class KLIEP(Storable, BaseEstimator):
 
     def _check(self, train: Any, test: Any, sample_weight: Any) -> tuple[Features, Features, Floats]:
         check_limits(self.limits, self.get_params(deep=False))
-        rows = [
-            check_array(given, accept_sparse="csr", dtype=np.float64, input_name=name)
-            for name, given in (("train", train), ("test", test))
-        ]
-        if rows[0].shape[1] != rows[1].shape[1]:
+        train, test = _check_rows("train", train), _check_rows("test", test)
+        if train.shape[1] != test.shape[1]:
             raise ValueError(
-                f"train has {rows[0].shape[1]} features and test {rows[1].shape[1]}; both must have the same."
+                f"train has {train.shape[1]} features and test {test.shape[1]}; both must have the same."
             )
-        given = _check_sample_weight(sample_weight, rows[0], dtype=np.float64, ensure_non_negative=True)
-        return rows[0], rows[1], given
+        given = _check_sample_weight(sample_weight, train, dtype=np.float64, ensure_non_negative=True)
+        return train, test, given
 
     def _order(self, test: Features) -> Integers:
         """Return the rows in an order that depends neither on theirs nor, if even, on their orientation."""
@@ -281,6 +279,11 @@ class KLIEP(Storable, BaseEstimator):
 def effective_size(weights: Floats, counts: Floats) -> float:
     """Return how many equally weighted rows would average as steadily as rows that occur so many times."""
     return float((counts @ weights) ** 2 / (counts @ weights**2))
+
+
+def _check_rows(name: str, X: Any) -> Features:
+    X = check_sparse(X, name) if issparse(X) else X
+    return check_array(X, accept_sparse="csr", dtype=np.float64, input_name=name)
 
 
 def _evenly(order: Integers, number: int) -> Integers:
