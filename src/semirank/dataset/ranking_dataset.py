@@ -318,6 +318,10 @@ class RankingDataset:
             hidden = hide_lists(self, keys, fraction, keep, keep_one)
         return self.replace(y=np.where(hidden, np.nan, self.y))
 
+    def hidden_from(self, shown: "RankingDataset") -> Self:
+        """Return the data with only those labels that `shown`, a copy with labels hidden, lacks."""
+        return self.replace(y=np.where(shown.labelled, np.nan, self.y))
+
     def fill_missing(self, value: float | Literal["mean", "min", "list-min"] = 0.0) -> Self:
         """Return the data with missing features (NaN) filled.
 

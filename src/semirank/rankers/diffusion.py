@@ -18,7 +18,6 @@ from semirank.graphs.build import attach, build_graph
 from semirank.limits import FLAG, Between, Either, Kind, Limit, OneOf
 from semirank.rankers._base import Contributions, Ranker
 from semirank.rankers.assumptions import MANIFOLD
-from semirank.rankers.distance import DistanceRanking
 from semirank.rankers.seeds import LOGARITHMS, backgrounds, combine_signs, seeds_of_labels
 
 GRAPHS = ("knn", "connected", "full", "inner")
@@ -79,10 +78,6 @@ class DiffusionRanker(Ranker):
     @abstractmethod
     def _score_power(self) -> float:
         """The power of an item's degree that multiplies its score."""
-
-    def supervised(self) -> Ranker:
-        """Return the ranking by the nearest relevant item."""
-        return DistanceRanking(self.metric)
 
     def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
         """Build the graph of the items of each list, and spread the labels over it."""

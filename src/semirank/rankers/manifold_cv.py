@@ -15,7 +15,6 @@ from semirank.limits import SEED, Between, Limit, OneOf, Several
 from semirank.rankers._base import Contributions, Ranker
 from semirank.rankers.assumptions import MANIFOLD
 from semirank.rankers.diffusion import check_positive, power
-from semirank.rankers.distance import DistanceRanking
 from semirank.rankers.manifold import ManifoldRanking
 from semirank.rankers.seeds import backgrounds, combine_signs, seeds_of_labels
 
@@ -105,10 +104,6 @@ class ManifoldRankingCV(Ranker):
         self.tol = tol
         self.max_left_out = max_left_out
         self.random_state = random_state
-
-    def supervised(self) -> Ranker:
-        """Return the ranking by the nearest relevant item."""
-        return DistanceRanking(self.metric)
 
     def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
         """Choose the parameters by leaving out labelled items, then fit with them on all labels."""

@@ -1,16 +1,16 @@
-"""Where one ranker stands in a comparison, and how it differs from its baseline."""
+"""What a comparison has found of one ranker, and how it differs from its baseline."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from semirank.selection.findings.records import Record
+from semirank.results.records import Record
 
 Status = Literal["finished", "failed", "timeout", "interrupted"]
 Judgement = Literal["helps", "harms", "no evidence"]
 Unit = Literal["list", "draw", "fold"]
 
 RECALL_LEVELS = tuple(level / 10 for level in range(11))
-"""Where `Standing.precision` is taken: recall 0, 0.1, ... 1."""
+"""Where `Result.precision` is taken: recall 0, 0.1, ... 1."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class Contrast(Record):
         Of the hypothesis that both are equally good.
     p_adjusted : float
         The same after Holm's correction for all rankers that are compared in this way.
-    test : str
-        How the p-value was found, in words.
+    test : {"all sign flips", "random sign flips", "corrected t-test", "none"}
+        How the p-value was found; "none": there is one observation only.
     unit : {"list", "draw", "fold"}
         What the test takes as one observation.
     n_units : int
@@ -52,8 +52,6 @@ class Contrast(Record):
         units are too few to see any.
     verdict : {"helps", "harms", "no evidence"}
         The judgement.
-    words : str
-        The same as a sentence.
     """
 
     baseline: str
@@ -70,11 +68,10 @@ class Contrast(Record):
     deltas: tuple[float | None, ...]
     detectable: float | None
     verdict: Judgement
-    words: str
 
 
 @dataclass(frozen=True)
-class Standing(Record):
+class Result(Record):
     """One ranker in a comparison.
 
     Attributes
@@ -88,7 +85,7 @@ class Standing(Record):
     assumption : str or None
         What it assumes about unlabelled data, in words; None: it does not use any (supervised).
     baseline : str or None
-        Its supervised counterpart; None for a supervised ranker, and for one that chooses among several.
+        Itself on labels alone; None for a supervised ranker, and for one that chooses among several.
     status : {"finished", "failed", "timeout", "interrupted"}
         Only a finished ranker has a mean, and a place.
     reason : str or None

@@ -1,4 +1,4 @@
-"""From the values of two rankers to a verdict, and from verdicts to words."""
+"""From the values of two rankers to a verdict."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -7,7 +7,7 @@ import numpy as np
 
 from semirank import metrics
 from semirank.core.arrays import Floats
-from semirank.selection.findings.comparison import Contrast, Interval, Judgement, Standing, Unit
+from semirank.results.result import Contrast, Interval, Judgement, Result, Unit
 from semirank.selection.significance import (
     Paired,
     bootstrap_interval,
@@ -16,8 +16,6 @@ from semirank.selection.significance import (
     sign_flip_test,
     student_interval,
 )
-
-UNITS = {"list": "lists", "draw": "draws of labels"}
 
 
 @dataclass(frozen=True)
@@ -33,13 +31,11 @@ class Judge:
     confidence : float
         Of intervals; verdicts are given at 1 - confidence.
     metric : str
-        Its name, for words.
+        Its name; intervals stay where its values lie.
     sign : {1, -1}
         -1: less of the metric is better.
     seed : int
         Of resampling.
-    n_labels : int
-        How many labels there are; more folds would not help where these are few.
     """
 
     unit: Unit
@@ -48,7 +44,6 @@ class Judge:
     metric: str
     sign: int
     seed: int
-    n_labels: int
 
     def mean_interval(self, values: Floats) -> Interval | None:
         """Give the interval of a mean of the metric, which cannot leave the values that the metric has."""
@@ -77,7 +72,7 @@ class Judge:
             interval=self.interval(d),
             p_value=1.0 if outcome is None else outcome.p_value,
             p_adjusted=1.0,
-            test="one observation, no test" if outcome is None else outcome.test,
+            test="none" if outcome is None else outcome.test,
             unit=self.unit,
             n_units=len(d),
             changed=float(np.mean(d != 0)),
@@ -86,7 +81,6 @@ class Judge:
             deltas=deltas,
             detectable=None,
             verdict="no evidence",
-            words="",
         )
         return contrast, outcome
 
@@ -100,34 +94,13 @@ class Judge:
         for (contrast, outcome), p in zip(pairs, adjusted.tolist(), strict=True):
             detectable = None if outcome is None else outcome.detectable(level / len(pairs))
             verdict = _verdict(contrast.difference, p, level)
-            judged = replace(contrast, p_adjusted=p, detectable=detectable, verdict=verdict)
-            found.append(replace(judged, words=self._words(judged)))
+            found.append(replace(contrast, p_adjusted=p, detectable=detectable, verdict=verdict))
         return found
 
     def _test(self, differences: Floats) -> Paired:
         if self.unit == "fold":
             return corrected_t_test(differences, self.test_ratio)
         return sign_flip_test(differences, self.seed)
-
-    def _observed(self, n_units: int) -> str:
-        return f"{self.n_labels} labels" if self.unit == "fold" else f"{n_units} {UNITS[self.unit]}"
-
-    def _words(self, contrast: Contrast) -> str:
-        n = self._observed(contrast.n_units)
-        p = f"p = {contrast.p_adjusted:.2g}"
-        by = f"{self.metric} {contrast.difference:+.3f} against {contrast.baseline}"
-        if contrast.verdict != "no evidence":
-            return f"{contrast.verdict}: {by} ({n}, {p} after correction)"
-        return f"no evidence: {by} ({p} after correction; {self._limit(contrast, n)})"
-
-    def _limit(self, contrast: Contrast, n: str) -> str:
-        """Say what the test could have seen."""
-        if contrast.changed == 0:
-            return f"nothing changed in {n}"
-        if contrast.detectable is not None:
-            return f"{n} are too few to see a difference below {contrast.detectable:.2g}"
-        more = "; repeat more often" if self.unit == "draw" else ""
-        return f"{n} are too few to see any difference{more}"
 
 
 def _verdict(difference: float, p: float, level: float) -> Judgement:
@@ -136,7 +109,7 @@ def _verdict(difference: float, p: float, level: float) -> Judgement:
     return "helps" if difference > 0 else "harms"
 
 
-def best_of(standings: Sequence[Standing], sign: int) -> Standing | None:
+def best_of(results: Sequence[Result], sign: int) -> Result | None:
     """Return the finished ranker with the best mean, the first of equals."""
-    finished = [each for each in standings if each.status == "finished" and each.mean is not None]
+    finished = [each for each in results if each.status == "finished" and each.mean is not None]
     return max(finished, key=lambda each: sign * (each.mean or 0.0), default=None)

@@ -18,7 +18,7 @@ class Record:
 
     Examples
     --------
-    >>> from semirank.selection.findings.comparison import Interval
+    >>> from semirank.results.result import Interval
     >>> Interval(0.25, 0.5).to_json(indent=None)
     '{"low": 0.25, "high": 0.5}'
     >>> Interval.from_json('{"low": 0.25, "high": 0.5}')

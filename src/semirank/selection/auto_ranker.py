@@ -14,15 +14,38 @@ from semirank.core.arrays import Floats
 from semirank.dataset import RankingDataset
 from semirank.features import TfIdf
 from semirank.limits import FLAG, Between, Either, Limit, OneOf
+from semirank.meta.members import Rankers
 from semirank.metrics.notation import MetricName
-from semirank.rankers import Ranker
+from semirank.rankers._base import Contributions, Ranker
 from semirank.rankers.assumptions import CHOSEN
-from semirank.selection.auto.gate import Choice, Gate, too_few
-from semirank.selection.auto.limits import Candidates
-from semirank.selection.auto.plan import AUTO, plan_choice
-from semirank.selection.auto.shortlist import Shortlist, given_shortlist, shortlist
-from semirank.selection.auto.trials import Trials
-from semirank.selection.splits import TooFewLabelsError
+from semirank.registry import ranker_names
+from semirank.results.comparison import Choice
+from semirank.results.result import Result
+from semirank.results.sentences import about_choice, about_protocol
+from semirank.selection.catalogue import Catalogue, catalogue
+from semirank.selection.compare import AUTO, CannotCompareError, compare
+from semirank.selection.gate import by_experience
+from semirank.selection.label_source import too_few, unlabelled_as
+from semirank.selection.protocols import choose_protocol
+
+
+class Candidates:
+    """Rankers, by name or themselves, or None."""
+
+    def __contains__(self, value: object) -> bool:
+        if value is None:
+            return True
+        if not isinstance(value, (list, tuple)) or len(value) == 0:
+            return False
+        names = ranker_names()
+        return all(entry in names if isinstance(entry, str) else [entry] in Rankers() for entry in value)
+
+    def __str__(self) -> str:
+        return "a sequence of names of rankers, rankers or (name, ranker) pairs, or None"
+
+    def parse(self, text: str) -> Any:
+        """Read names with commas between them, or None."""
+        return None if text.lower() == "none" else text.split(",")
 
 
 class AutoRanker(Ranker):
@@ -55,14 +78,17 @@ class AutoRanker(Ranker):
     random_state : int
         Seed of all that is drawn. Same seed, same choice, unless time runs out.
     n_jobs : int, optional
-        Number of threads that try rankers. None: one.
+        Number of processes that try rankers, -1: one for each core that this process may use. None: this one.
 
     Attributes
     ----------
     ranker_ : Ranker
         The chosen ranker, fitted on all labels.
+    choice_ : dict
+        What was chosen and why, as data: the fields of `semirank.results.comparison.Choice`, among them name,
+        ranker and reason ("proven", "trusted", "labels" or "few labels").
     verdict_ : str
-        What was chosen and why, in words.
+        The same in words.
     leaderboard_ : list of dict
         One row for each ranker that was tried, the best first: name, ranker, what it assumes about unlabelled
         items (None: nothing), mean of the metric, difference to the best supervised ranker, p-value, seconds,
@@ -108,6 +134,7 @@ class AutoRanker(Ranker):
     }
 
     ranker_: Ranker
+    choice_: dict[str, Any]
     verdict_: str
     leaderboard_: list[dict[str, Any]]
     protocol_: str
@@ -134,12 +161,14 @@ class AutoRanker(Ranker):
         """Choose a ranker by held-out labels, and fit it on all labels."""
         self.features_ = TfIdf() if are_texts(X) else None
         data = self._check(X if self.features_ is None else self.features_.fit_transform(X), y, qid)
-        options = self._options(data)
-        choice = self._choose(data, options)
-        self.verdict_, self.leaderboard_ = choice.verdict, choice.leaderboard
+        choices = catalogue(data, self.candidates, thorough=self.thorough, random_state=self.random_state)
+        choices = choices.without_unlabelled() if data.labelled.all() else choices
+        choice = self._choose(data, choices)
+        self.choice_ = choice.to_dict()
         rows = np.argsort(data.order)  # the ranker gets the caller's order, so that `explain` speaks of it
-        chosen = clone(options.named(choice.name).ranker)
-        self.ranker_ = chosen.fit(data.X[rows], data.y[rows], data.qid[rows])
+        self.ranker_ = clone(choices.named(choice.name).ranker).fit(
+            data.X[rows], data.y[rows], data.qid[rows]
+        )
         self.scores_ = self.ranker_.scores_
         return self
 
@@ -153,30 +182,48 @@ class AutoRanker(Ranker):
         data = self._check_new(X if self.features_ is None else self.features_.transform(X), qid)
         return data.restore(self.ranker_.predict(data.X, data.qid))
 
-    def explain(self, item: int) -> Any:
+    def explain(self, item: int) -> Contributions:
         """Split the score of a fitted item into contributions of labelled items, where the ranker can."""
         check_is_fitted(self, "ranker_")
         return self.ranker_.explain(item)
 
-    def _options(self, data: RankingDataset) -> Shortlist:
-        """Return what may be chosen."""
-        if self.candidates is None:
-            options = shortlist(data, thorough=self.thorough, random_state=self.random_state)
-        else:
-            options = given_shortlist(self.candidates, self.random_state)
-        return options.without_unlabelled() if data.labelled.all() else options
+    def _choose(self, data: RankingDataset, choices: Catalogue) -> Choice:
+        """Compare the candidates on held-out labels; choose by experience alone where these are too few."""
+        way = choose_protocol(data).name
+        reading = unlabelled_as(data, way)
+        problem = too_few(data, way, reading)
+        if problem is None:
+            try:
+                return self._compare(data, choices, reading)
+            except CannotCompareError as error:
+                if error.comparison.protocol is not None:
+                    raise
+                problem = str(error)
+        choice = by_experience(choices, problem)
+        self.protocol_, self.leaderboard_ = "Labels are too few to hold some out.", []
+        self.verdict_ = about_choice(choice, "", int(data.labelled.sum()))
+        return choice
 
-    def _choose(self, data: RankingDataset, options: Shortlist) -> Choice:
-        """Try the candidates on held-out labels; by experience alone where these are too few."""
-        try:
-            test = plan_choice(data, self.metric, self.random_state)
-        except TooFewLabelsError as problem:
-            self.protocol_ = "Labels are too few to hold some out."
-            return too_few(options, str(problem))
-        self.protocol_ = test.plan.why
-        trials = Trials(data, test.plan, test.metric.name, test.unlabelled)
-        tried = trials.run(options.candidates, options.n_first, self.time_budget, self.n_jobs)
-        return Gate(options, test.judge(data, self.random_state), tried, trials.try_alone).choose()
+    def _compare(self, data: RankingDataset, choices: Catalogue, reading: Any) -> Choice:
+        found = compare(
+            data,
+            choices,
+            self.metric,
+            keep=None,
+            unlabelled=reading,
+            budget=False,
+            detailed=False,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+            time_budget=self.time_budget,
+        )
+        if found.choice is None or found.protocol is None:
+            reasons = "; ".join(f"{each.name}: {each.reason}" for each in found.results)
+            raise ValueError(f"No ranker that learns from labels could be fitted and measured. {reasons}")
+        self.protocol_ = about_protocol(found.protocol)[0]
+        self.leaderboard_ = [_row(each) for each in found.results]
+        self.verdict_ = about_choice(found.choice, found.metric, found.protocol.n_labels)
+        return found.choice
 
     def _new_items(self, X: Any, y: Any, qid: Any) -> RankingDataset:
         return RankingDataset(X if self.features_ is None else np.zeros((len(X), 0)), y, qid)
@@ -187,3 +234,18 @@ def are_texts(X: Any) -> bool:
     if issparse(X) or getattr(X, "ndim", 1) != 1 or not isinstance(X, Iterable):
         return False
     return any(isinstance(text, str) for text in islice(X, 100))
+
+
+def _row(result: Result) -> dict[str, Any]:
+    contrast = result.contrast_best
+    return {
+        "name": result.name,
+        "ranker": result.ranker,
+        "assumption": result.assumption,
+        "mean": result.mean,
+        "difference": contrast.difference if contrast else None,
+        "p_adjusted": contrast.p_adjusted if contrast else None,
+        "verdict": contrast.verdict if contrast else None,
+        "seconds": result.fit_seconds,
+        "reason": result.reason,
+    }

@@ -7,13 +7,13 @@ import numpy as np
 from semirank.core.arrays import Floats
 from semirank.dataset import RankingDataset
 from semirank.metrics.ranking import Unlabelled
+from semirank.results.budget import Budget, BudgetCurve, BudgetPoint, LabelWorth
 from semirank.selection.candidates import Candidate
-from semirank.selection.comparing.running import Outcome, Runner, Series
-from semirank.selection.comparing.standings import observations, values_of
-from semirank.selection.findings.comparison import Budget, BudgetCurve, BudgetPoint, LabelWorth
+from semirank.selection.judge import Judge
 from semirank.selection.protocols import Plan, plan_splits
+from semirank.selection.runner import Outcome, Runner, Series
 from semirank.selection.splits import ENOUGH_LISTS, Split
-from semirank.selection.verdicts import Judge
+from semirank.selection.summary import observations, values_of
 
 STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 MOST_SIZES = 6
@@ -84,11 +84,11 @@ def measure_budget(
     runner: Runner, chosen: Sizes, baseline: Candidate, ranker: Candidate, judge: Judge
 ) -> Budget | None:
     """Fit both rankers with every number of labels; None where that was interrupted."""
-    data, plan = runner.bench.data, chosen.plan
+    data, plan = runner.benchmark.data, chosen.plan
     series = [
         Series(
             f"{candidate.name} @ {size}",
-            candidate,
+            candidate.ranker,
             [split.thin(data, plan.protocol, size) for split in plan.splits],
         )
         for size in chosen.sizes
@@ -105,42 +105,37 @@ def measure_budget(
         for candidate in (baseline, ranker)
     ]
     unit = UNITS[plan.protocol]
-    return Budget(unit, curves[0], curves[1], _worths(curves[0], curves[1], unit, judge))
+    return Budget(unit, curves[0], curves[1], _worths(curves[0], curves[1], judge))
 
 
 def _point(size: int, outcome: Outcome, plan: Plan, judge: Judge) -> BudgetPoint:
     if outcome.status != "finished":
         return BudgetPoint(size, None, None, outcome.reason)
-    units = observations(values_of(outcome.cells), plan)
+    units = observations(values_of(outcome.fits), plan)
     units = units[~np.isnan(units)]
     return BudgetPoint(size, float(units.mean()), judge.mean_interval(units))
 
 
-def _worths(baseline: BudgetCurve, ranker: BudgetCurve, unit: str, judge: Judge) -> tuple[LabelWorth, ...]:
+def _worths(baseline: BudgetCurve, ranker: BudgetCurve, judge: Judge) -> tuple[LabelWorth, ...]:
     known = [point for point in baseline.points if point.mean is not None]
     if not known:
         return ()
     sizes = np.array([point.size for point in known], dtype=np.float64)
     means = judge.sign * np.array([point.mean for point in known], dtype=np.float64)
     return tuple(
-        _worth(point.size, judge.sign * point.mean, sizes, means, (unit, baseline.name, judge.metric))
+        _worth(point.size, judge.sign * point.mean, sizes, means)
         for point in ranker.points
         if point.mean is not None
     )
 
 
-def _worth(size: int, value: float, sizes: Floats, means: Floats, words: tuple[str, str, str]) -> LabelWorth:
+def _worth(size: int, value: float, sizes: Floats, means: Floats) -> LabelWorth:
     """Find where the baseline's curve first reaches a value."""
-    unit, baseline, metric = words
     reached = np.flatnonzero(means >= value)
     if len(reached) == 0:
-        text = f"With {size} {unit}: {baseline} needs more than {sizes[-1]:g} for the same {metric}."
-        return LabelWorth(size, float(sizes[-1]), "at least", text)
+        return LabelWorth(size, float(sizes[-1]), "at least")
     at = int(reached[0])
     if at == 0:
-        text = f"With {size} {unit}: {baseline} needs no more than {sizes[0]:g} for the same {metric}."
-        return LabelWorth(size, float(sizes[0]), "at most", text)
+        return LabelWorth(size, float(sizes[0]), "at most")
     share = (value - means[at - 1]) / (means[at] - means[at - 1])
-    equal = float(sizes[at - 1] + share * (sizes[at] - sizes[at - 1]))
-    text = f"With {size} {unit}: {baseline} needs about {equal:.3g} for the same {metric}."
-    return LabelWorth(size, equal, "about", text)
+    return LabelWorth(size, float(sizes[at - 1] + share * (sizes[at] - sizes[at - 1])), "about")

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from semirank.selection.findings.records import Record
-from semirank.selection.findings.standing import Interval
+from semirank.results.records import Record
+from semirank.results.result import Interval
 
 
 @dataclass(frozen=True)
@@ -40,14 +40,11 @@ class LabelWorth(Record):
         How many the baseline needs for the same metric, by straight lines between the points of its curve.
     bound : {"about", "at least", "at most"}
         "at least" where the baseline's curve ends below, "at most" where it begins above.
-    words : str
-        The same as a sentence.
     """
 
     size: int
     equivalent: float
     bound: Literal["about", "at least", "at most"]
-    words: str
 
 
 @dataclass(frozen=True)
