@@ -1,4 +1,4 @@
-"""Gaussian bells around a few centres, evaluated at many rows and for several widths."""
+"""A Gaussian basis: functions around a few centres, evaluated at many rows and for several widths."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,21 +18,21 @@ BLOCK_CELLS = 2**17  # a megabyte, which stays in the cache
 
 
 class Distances(NamedTuple):
-    """Squared distances of rows to centres, and for even bells how much farther the mirrored centre is."""
+    """Squared distances of rows to centres, and for an even basis how much farther the mirrored centre is."""
 
     near: Floats
     gap: Floats | None
 
-    def bells(self, width: float) -> Floats:
-        """Return the height of each bell at each row."""
+    def values(self, width: float) -> Floats:
+        """Return the value of each basis function at each row."""
         scale = -0.5 / width**2
-        heights = np.exp(self.near * scale)
+        values = np.exp(self.near * scale)
         if self.gap is not None:
-            heights *= 1.0 + np.exp(self.gap * scale)
-        return heights
+            values *= 1.0 + np.exp(self.gap * scale)
+        return values
 
-    def log_bells(self, width: float) -> Floats:
-        """Return the logarithms of the heights, which do not vanish."""
+    def log_values(self, width: float) -> Floats:
+        """Return the logarithms of the values, which do not vanish."""
         scale = -0.5 / width**2
         logs = self.near * scale
         if self.gap is not None:
@@ -41,14 +41,14 @@ class Distances(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Bells:
-    """Bells ``exp(-|x - c|^2 / (2 width^2))`` around centres c; even ones have a second bell around -c.
+class GaussianBasis:
+    """Functions ``exp(-|x - c|^2 / (2 width^2))`` of centres c; even ones have a second term, of -c.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from semirank.density_ratio.bells import Bells
-    >>> Bells(np.array([[1.0]]), even=True).distances(np.array([[1.0], [-1.0]])).near
+    >>> from semirank.density_ratio.gaussian_basis import GaussianBasis
+    >>> GaussianBasis(np.array([[1.0]]), even=True).distances(np.array([[1.0], [-1.0]])).near
     array([[0.],
            [0.]])
     """
@@ -72,25 +72,25 @@ class Bells:
         return Distances(np.maximum(near, 0.0, out=near), gap)
 
     def sums(self, X: Features, widths: Sequence[float], weights: Floats) -> Floats:
-        """Return the weighted sum of each bell over all rows, one row for each width."""
+        """Return the weighted sum of each function over all rows, one row for each width."""
 
         def sums_of(rows: slice) -> list[Floats]:
             distances = self.distances(X[rows])
-            return [weights[rows] @ distances.bells(width) for width in widths]
+            return [weights[rows] @ distances.values(width) for width in widths]
 
         return np.sum(in_parallel(sums_of, self._blocks(X)), axis=0)
 
     def mixture(self, X: Features, width: float, coefficients: Floats) -> Floats:
-        """Return ``sum_b coefficients[b] bell_b(x)`` for each row x."""
+        """Return ``sum_b coefficients[b] psi_b(x)`` for each row x."""
 
         def mixture_of(rows: slice) -> Floats:
-            return self.distances(X[rows]).bells(width) @ coefficients
+            return self.distances(X[rows]).values(width) @ coefficients
 
         return np.concatenate(in_parallel(mixture_of, self._blocks(X)))
 
-    def take(self, which: AnyArray) -> "Bells":
-        """Return some of the bells."""
-        return Bells(self.centres[which], self.even)
+    def take(self, which: AnyArray) -> "GaussianBasis":
+        """Return the functions of some of the centres."""
+        return GaussianBasis(self.centres[which], self.even)
 
     def _blocks(self, X: Features) -> Iterator[slice]:
         return gen_batches(X.shape[0], max(1, BLOCK_CELLS // self.centres.shape[0]))

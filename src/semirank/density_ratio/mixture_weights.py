@@ -1,4 +1,4 @@
-"""Mixture proportions of greatest likelihood: EM to come near, Newton's method to arrive."""
+"""Mixture weights of greatest likelihood: EM to come near, Newton's method to arrive."""
 
 from typing import NamedTuple
 
@@ -13,41 +13,42 @@ HALVINGS = 10
 RIDGE = 1e-9
 
 
-class Proportions(NamedTuple):
+class MixtureWeights(NamedTuple):
     """What `most_likely` has found.
 
     Attributes
     ----------
-    shares : float64 array of shape (n_parts,)
-        How much of each part; not negative, with sum 1.
+    weights : float64 array of shape (n_components,)
+        How much of each component; not negative, with sum 1.
     certificate : float
         The greatest likelihood there is exceeds the last of `likelihoods` by no more than this.
     likelihoods : float64 array
         The mean log-density of the rows at the start and after each step; it never falls.
     """
 
-    shares: Floats
+    weights: Floats
     certificate: float
     likelihoods: Floats
 
 
-def most_likely(densities: Floats, start: Floats, tol: float, max_iter: int) -> Proportions:
-    r"""Maximise ``mean(log(densities @ shares))`` over all shares that are not negative and sum to 1.
+def most_likely(densities: Floats, start: Floats, tol: float, max_iter: int) -> MixtureWeights:
+    r"""Maximise ``mean(log(densities @ weights))`` over all weights that are not negative and sum to 1.
 
-    With ``g = mean_u densities[u] / (densities @ shares)[u]``, the gradient, the likelihood is concave and
+    With ``g = mean_u densities[u] / (densities @ weights)[u]``, the gradient, the likelihood is concave and
     so no more than ``max(g) - 1`` below its maximum: that is the certificate, and the rule to stop by.
 
-    The first steps are those of EM, ``shares * g``, which have no step size, keep both constraints and never
-    lower the likelihood. Then the quadratic that touches the likelihood at the present shares is maximised
-    over all shares that are not negative, a problem of non-negative least squares in as many variables as
-    there are parts [1]_; the step is halved until the likelihood rises, and is one of EM where it does not.
+    The first steps are those of EM, ``weights * g``, which have no step size, keep both constraints and never
+    lower the likelihood. Then the quadratic that touches the likelihood at the present weights is maximised
+    over all weights that are not negative, a problem of non-negative least squares in as many variables as
+    there are components [1]_; the step is halved until the likelihood rises, and is one of EM where it does
+    not.
 
     Parameters
     ----------
-    densities : float64 array of shape (n_rows, n_parts)
-        The density of each part at each row; no row is all 0. A row may be multiplied by a constant.
-    start : float64 array of shape (n_parts,)
-        Where to start; a share of 0 may stay 0 in the steps of EM.
+    densities : float64 array of shape (n_rows, n_components)
+        The density of each component at each row; no row is all 0. A row may be multiplied by a constant.
+    start : float64 array of shape (n_components,)
+        Where to start; a weight of 0 may stay 0 in the steps of EM.
     tol : float
         Stop when the certificate is no more.
     max_iter : int
@@ -55,7 +56,8 @@ def most_likely(densities: Floats, start: Floats, tol: float, max_iter: int) -> 
 
     Notes
     -----
-    O(n_rows n_parts) time for a step of EM, O(n_rows n_parts^2) for one of Newton's, of which a handful do.
+    O(n_rows n_components) time for a step of EM, O(n_rows n_components^2) for one of Newton's, of which a
+    handful do.
 
     References
     ----------
@@ -66,51 +68,51 @@ def most_likely(densities: Floats, start: Floats, tol: float, max_iter: int) -> 
     Examples
     --------
     >>> import numpy as np
-    >>> from semirank.density_ratio.proportions import most_likely
+    >>> from semirank.density_ratio.mixture_weights import most_likely
     >>> found = most_likely(np.array([[2.0, 1.0], [0.0, 1.0]]), np.array([0.5, 0.5]), 1e-9, 100)
-    >>> found.shares.round(6), bool(found.certificate <= 1e-9)
+    >>> found.weights.round(6), bool(found.certificate <= 1e-9)
     (array([0., 1.]), True)
     """
-    shares, mixture = start, densities @ start
+    weights, mixture = start, densities @ start
     likelihoods = [_mean_log(mixture)]
     for step in range(max_iter + 1):
         gradient = densities.T @ (1.0 / mixture) / len(mixture)
         if gradient.max() - 1.0 <= tol or step == max_iter:
             break
-        direction = _em(shares, gradient)
+        direction = _em(weights, gradient)
         if step >= EM_STEPS:
-            direction = _newton(densities, mixture, shares, gradient, likelihoods[-1], direction)
+            direction = _newton(densities, mixture, weights, gradient, likelihoods[-1], direction)
         reached = densities @ direction
         likelihood = _mean_log(reached)
         if likelihood <= likelihoods[-1]:  # nothing is left to gain but rounding
             break
-        shares, mixture = direction, reached
+        weights, mixture = direction, reached
         likelihoods.append(likelihood)
-    return Proportions(shares, max(0.0, float(gradient.max()) - 1.0), np.array(likelihoods))
+    return MixtureWeights(weights, max(0.0, float(gradient.max()) - 1.0), np.array(likelihoods))
 
 
-def _em(shares: Floats, gradient: Floats) -> Floats:
-    moved = shares * gradient
+def _em(weights: Floats, gradient: Floats) -> Floats:
+    moved = weights * gradient
     return moved / moved.sum()
 
 
 def _newton(
-    densities: Floats, mixture: Floats, shares: Floats, gradient: Floats, likelihood: float, em: Floats
+    densities: Floats, mixture: Floats, weights: Floats, gradient: Floats, likelihood: float, em: Floats
 ) -> Floats:
-    """Return the shares that Newton's method leads to, or those of EM where its way leads down."""
+    """Return the weights that Newton's method leads to, or those of EM where its way leads down."""
     target = _best_of_quadratic(densities, mixture, gradient)
     if target is not None:
         for length in 0.5 ** np.arange(HALVINGS):
-            moved = shares + length * (target - shares)
+            moved = weights + length * (target - weights)
             if _mean_log(densities @ moved) > likelihood:
                 return moved
     return em
 
 
 def _best_of_quadratic(densities: Floats, mixture: Floats, gradient: Floats) -> Floats | None:
-    """Maximise the likelihood's second-order expansion, minus the sum of the shares, where none is negative.
+    """Maximise the likelihood's second-order expansion, minus the sum of the weights, where none is negative.
 
-    With R'R the curvature and g the gradient, that is ``2 g'z - |R z|^2 / 2 - sum(z)``: the shares s that it
+    With R'R the curvature and g the gradient, that is ``2 g'z - |R z|^2 / 2 - sum(z)``: the weights s that it
     is expanded around satisfy ``R'R s = g``.
     """
     scaled = densities / mixture[:, None]
