@@ -20,7 +20,7 @@ from semirank.report.plots import write_figure
 
 GRAPHS: dict[str, dict[str, Any]] = {
     "all inner products (the paper's graph)": {"graph": "inner", "solver": "closed"},
-    "10 neighbours (the default)": {"metric": "cosine"},
+    "10 neighbours (the default)": {"distance": "cosine"},
 }
 CORRECTIONS = {0.0: "c = 0, the paper's form", 0.5: "c = 1/2, the default"}
 PER_GROUP = 10

@@ -140,10 +140,10 @@ def test_other_labels_without_building_the_graph_again():
 def test_names_and_parameters_of_the_rankers():
     blend = Blend([("line", LogisticRanker(C=3.0)), DistanceRanking()])
     assert blend.get_params()["line__C"] == 3.0
-    assert blend.get_params()["distanceranking__metric"] == "euclidean"
+    assert blend.get_params()["distanceranking__distance"] == "euclidean"
     blend.set_params(line__C=5.0, distanceranking=DistanceRanking("cosine"), weights=[1, 2])
     assert blend.get_params()["line__C"] == 5.0
-    assert dict(blend.rankers)["distanceranking"].metric == "cosine"
+    assert dict(blend.rankers)["distanceranking"].distance == "cosine"
     copy = clone(blend)
     assert copy.get_params()["line__C"] == 5.0
     assert dict(copy.rankers)["line"] is not dict(blend.rankers)["line"]

@@ -152,7 +152,7 @@ def test_the_readme_job_is_the_library_called_by_hand(run):
 
 
 def test_fit_then_rank_new_items(run, letor, tmp_path):
-    assert run("fit", letor, "-o", tmp_path / "m.model", "--set", "metric=cosine")[0] == 0
+    assert run("fit", letor, "-o", tmp_path / "m.model", "--set", "distance=cosine")[0] == 0
     new = tmp_path / "new.letor"
     new.write_text("-1 qid:7 1:1 2:0 #docid = x\n-1 qid:7 1:0 2:2 #docid = y\n")
     code, out, _ = run("rank", new, "--model", tmp_path / "m.model")
@@ -178,10 +178,10 @@ def test_texts_go_from_a_table_to_a_model_and_back(run, tmp_path):
         "record_id,title,abstract,included\n1,red apple,sweet apple,1\n2,green apple,sour apple,\n"
         "3,red car,fast car,0\n4,blue car,slow car,\n"
     )
-    code, out, _ = run("rank", table, "--set", "metric=cosine")
+    code, out, _ = run("rank", table, "--set", "distance=cosine")
     assert code == 0
     assert [row[1] for row in rows(out)[1:]][:2] == ["1", "2"]
-    assert run("fit", table, "-o", tmp_path / "m", "--set", "metric=cosine")[0] == 0
+    assert run("fit", table, "-o", tmp_path / "m", "--set", "distance=cosine")[0] == 0
     new = tmp_path / "new.csv"
     new.write_text("record_id,title,abstract,included\n9,car,a car,\n8,apple,an apple,\n")
     code, out, _ = run("rank", new, "--model", tmp_path / "m")
@@ -206,7 +206,7 @@ def test_convert_there_and_back(run, letor, tmp_path, ending):
 
 def test_rankers_lists_parameters_with_limits(run):
     _, out, _ = run("rankers")
-    assert ["distance-ranking", "metric", "'euclidean'", "'euclidean' or 'cosine'"] in [
+    assert ["distance-ranking", "distance", "'euclidean'", "'euclidean' or 'cosine'"] in [
         row[:4] for row in rows(out)
     ]
 
@@ -222,16 +222,16 @@ def test_datasets_list(run):
         (["rank", "nowhere.letor"], 1, "nowhere.letor: no such file"),
         (["rank", "{letor}", "--ranker", "distance-rankin"], 2, "Did you mean 'distance-ranking'?"),
         (
-            ["rank", "{letor}", "--set", "metric=nearest"],
+            ["rank", "{letor}", "--set", "distance=nearest"],
             2,
-            "metric must be 'euclidean' or 'cosine'; got 'nearest'",
+            "distance must be 'euclidean' or 'cosine'; got 'nearest'",
         ),
         (
             ["rank", "{letor}", "-r", "feature-generation", "-s", "ranker=rankrsl"],
             2,
             "Did you mean 'rankrls'?",
         ),
-        (["rank", "{letor}", "--set", "colour=red"], 2, "Parameters: metric"),
+        (["rank", "{letor}", "--set", "colour=red"], 2, "Parameters: distance"),
         (["rank", "{letor}", "--unlabelled", "x"], 2, "--unlabelled must be a number"),
         (["rank", "{letor}", "--metric", "AP"], 2, "needs --keep"),
         (["rank", "{letor}", "--top", "0"], 2, "--top"),

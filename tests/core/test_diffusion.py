@@ -9,8 +9,8 @@ from scipy.linalg import block_diag
 from scipy.sparse import csr_array
 from tests.oracles import diffused, iterated, normalised_graph, personalised_pagerank
 
-from semirank.core import diffusion, sweeps, sweeps_many
-from semirank.core.sweeps import CHUNK, Components
+from semirank.core import diffusion
+from semirank.core.diffusion import CHUNK, Components, deflate
 from semirank.graphs import Diffusion, degrees, knn_graph
 
 SOLVERS = ["closed", "iterate", "cg", "chebyshev"]
@@ -39,6 +39,28 @@ def test_solvers_reach_the_closed_form(solver, alpha, n_columns):
     np.testing.assert_allclose(solution.scores, expected, atol=1e-8 * np.abs(expected).max())
     assert solution.scores.dtype == np.float64
     assert (solution.residual <= 1e-10).all()
+
+
+@pytest.mark.parametrize("solver", ["cg", "chebyshev"])
+@pytest.mark.parametrize("n_columns", [1, 6])
+def test_alpha_very_near_one(solver, n_columns):
+    W, rng = random_weights(60), np.random.default_rng(1)
+    y = rng.normal(size=(60, n_columns)) * (rng.random((60, 1)) < 0.3)
+    solution = Diffusion(csr_array(W)).solve(y, 0.9999, solver=solver, tol=1e-10)
+    expected = diffused(W, y, 0.9999)
+    np.testing.assert_allclose(solution.scores, expected, atol=1e-7 * np.abs(expected).max())
+    assert solution.sweeps.max() < 3500  # the bound of Chebyshev is arccosh(1 / tol) / arccosh(1 / alpha)
+
+
+def test_columns_solved_side_by_side_are_those_solved_alone():
+    W = random_weights(300, n_edges=8)
+    y = np.column_stack([one_label(300, i) for i in range(20)])
+    system = Diffusion(csr_array(W))
+    together = system.solve(y, 0.99, tol=1e-10)
+    for j in (0, 7, 19):
+        np.testing.assert_allclose(
+            together.scores[:, j], system.solve(y[:, j], 0.99, tol=1e-10).scores, atol=1e-8
+        )
 
 
 @pytest.mark.parametrize("solver", ["iterate", "cg", "chebyshev"])
@@ -191,15 +213,15 @@ def two_parts_and_a_loner():
     return W, Components(np.sqrt(d), parts, np.bincount(parts, weights=d))
 
 
-@pytest.mark.parametrize("n_columns", [None, 3])
-def test_level_solves_for_the_known_part_and_leaves_the_rest(n_columns):
+@pytest.mark.parametrize("n_columns", [1, 3])
+def test_deflate_solves_for_the_known_part_and_leaves_the_rest(n_columns):
     W, known = two_parts_and_a_loner()
     A = np.eye(51) - 0.9 * normalised_graph(W)
-    shape = (51, n_columns) if n_columns else 51
+    shape = (51, n_columns)
     y, rng = np.random.default_rng(0).normal(size=shape), np.random.default_rng(1)
     f, scale = rng.normal(size=shape), np.full(shape, 2.5)
     r = (y - A @ f) / scale
-    (sweeps_many if n_columns else sweeps).level(0.9, known, f, r, scale)
+    deflate(0.9, known, f, r, scale)
     np.testing.assert_allclose(r * scale, y - A @ f, atol=1e-13)
     for part in range(3):
         eigenvector = np.where(known.parts == part, known.roots, 0.0)

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from tests.oracles import diffused, normalised_graph
 
+from semirank.core.diffusion import Sparse
 from semirank.core.push import induced, push_out
-from semirank.core.sweeps import Sparse
-from semirank.graphs import Diffusion, knn_graph, local, normalised
+from semirank.graphs import Diffusion, knn_graph, normalised, push
 
 N_ITEMS = 800
 
@@ -22,9 +22,9 @@ def graph():
 @pytest.fixture
 def small_steps(monkeypatch):
     """Let neighbourhoods grow and stop on a small graph as they do on a large one."""
-    monkeypatch.setattr(local, "FIRST", 20)
-    monkeypatch.setattr(local, "LEAST", 60)
-    monkeypatch.setattr(local, "LEAST_PER_ITEM", 3)
+    monkeypatch.setattr(push, "FIRST", 20)
+    monkeypatch.setattr(push, "LEAST", 60)
+    monkeypatch.setattr(push, "LEAST_PER_ITEM", 3)
 
 
 def exact_scores(graph, items, labels, alpha, power):

@@ -64,13 +64,13 @@ def test_cosine_weights_are_the_similarities(as_sparse):
     similarity = cosine_similarity(X)
     np.fill_diagonal(similarity, 0.0)
     joined = union_of_nearest(np.where(similarity > 0.0, 1.0 - similarity, np.inf), 4)
-    W = knn_graph(csr_array(X) if as_sparse else X, 4, metric="cosine")
+    W = knn_graph(csr_array(X) if as_sparse else X, 4, distance="cosine")
     np.testing.assert_allclose(W.toarray(), np.where(joined, similarity, 0.0), atol=1e-12)
     np.testing.assert_array_equal(degrees(W)[[3, 9]], 0.0)
 
 
 def test_dissimilar_items_are_no_neighbours():
-    W = knn_graph([[1.0, 0.0], [-1.0, 0.1], [-1.0, -0.1]], 2, metric="cosine")
+    W = knn_graph([[1.0, 0.0], [-1.0, 0.1], [-1.0, -0.1]], 2, distance="cosine")
     assert W.nnz == 2
     assert W[1, 2] > 0.9
 
@@ -142,7 +142,7 @@ def test_laws(n, k, sigma, seed):
         ({"sigma": "wide"}, "sigma"),
         ({"sigma": np.nan}, "sigma"),
         ({"weights": "heavy"}, "weights"),
-        ({"weights": "cosine"}, "needs metric='cosine'"),
+        ({"weights": "cosine"}, "needs distance='cosine'"),
     ],
 )
 def test_parameters_outside_their_limits_are_refused(options, message):

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from sklearn.neighbors import NearestNeighbors
 from tests.oracles import distances_within_lists, nearest_by_sorting
 
-from semirank.graphs import NeighbourIndex, frame, search
+from semirank.graphs import NeighbourIndex, neighbours, screening
 
 
 def points(n, d, seed=0):
@@ -19,9 +19,9 @@ def points(n, d, seed=0):
 @pytest.fixture
 def always_by_products(monkeypatch):
     """Search every list by blocks of inner products, in blocks small enough to have several."""
-    monkeypatch.setattr(search, "MANY", 0)
-    monkeypatch.setattr(search, "BLOCK_ROWS", 16)
-    monkeypatch.setattr(frame, "BLOCK_COLUMNS", 40)
+    monkeypatch.setattr(neighbours, "MANY", 0)
+    monkeypatch.setattr(screening, "BLOCK_ROWS", 16)
+    monkeypatch.setattr(screening, "BLOCK_COLUMNS", 40)
 
 
 @pytest.mark.parametrize("k", [1, 5, 59, 100])
@@ -36,7 +36,7 @@ def test_neighbours_are_those_of_sorting(k):
 def test_products_and_differences_agree_bit_for_bit(always_by_products, monkeypatch):
     X, indptr = points(150, 7), np.array([0, 50, 150])
     by_products = NeighbourIndex(X, indptr=indptr).neighbours(6)
-    monkeypatch.setattr(search, "MANY", 1000)
+    monkeypatch.setattr(neighbours, "MANY", 1000)
     by_differences = NeighbourIndex(X, indptr=indptr).neighbours(6)
     np.testing.assert_array_equal(by_products.indices, by_differences.indices)
     np.testing.assert_array_equal(by_products.distances, by_differences.distances)
@@ -73,14 +73,14 @@ def test_many_points_agree_with_a_brute_force_peer():
     np.testing.assert_allclose(found.distances, distances, rtol=1e-6)
 
 
-@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
-def test_sparse_and_dense_agree(metric):
+@pytest.mark.parametrize("distance", ["euclidean", "cosine"])
+def test_sparse_and_dense_agree(distance):
     rng = np.random.default_rng(1)
     X = rng.random((80, 30)) * (rng.random((80, 30)) < 0.2)
     X[5] = 0.0
     indptr = [0, 30, 80]
-    dense = NeighbourIndex(X, metric=metric, indptr=indptr).neighbours(4)
-    sparse = NeighbourIndex(csr_array(X), metric=metric, indptr=indptr).neighbours(4)
+    dense = NeighbourIndex(X, distance=distance, indptr=indptr).neighbours(4)
+    sparse = NeighbourIndex(csr_array(X), distance=distance, indptr=indptr).neighbours(4)
     np.testing.assert_allclose(dense.distances, sparse.distances, atol=1e-7)
 
 
@@ -97,9 +97,22 @@ def test_query_finds_the_nearest_items_of_the_named_list(as_sparse):
         np.testing.assert_allclose(found.distances[row], np.sort(distances)[:5], atol=1e-7)
 
 
+@pytest.mark.parametrize("many", [0, 10_000])
+def test_rows_of_one_list_and_rows_of_all_can_ask_together(many, monkeypatch):
+    monkeypatch.setattr(neighbours, "MANY", many)
+    X, new, lists = points(90, 3), points(8, 3, seed=2), np.array([0, -1, 1, -1, 0, 0, -1, 1])
+    index = NeighbourIndex(X, indptr=[0, 30, 90])
+    together = index.query(new, 4, lists=lists)
+    for number in (-1, 0, 1):
+        asked = None if number < 0 else np.full((lists == number).sum(), number)
+        alone = index.query(new[lists == number], 4, lists=asked)
+        np.testing.assert_array_equal(together.indices[lists == number], alone.indices)
+        np.testing.assert_array_equal(together.distances[lists == number], alone.distances)
+
+
 @pytest.mark.parametrize("recall", [0.8, 0.95, 0.99])
 def test_a_long_search_finds_the_share_of_neighbours_that_it_reports(monkeypatch, recall):
-    monkeypatch.setattr(search, "LONG", 0)
+    monkeypatch.setattr(neighbours, "LONG", 0)
     X, indptr = points(9000, 4), np.array([0, 6000, 9000])
     found = NeighbourIndex(X, indptr=indptr, recall=recall).neighbours(10)
     exact = NeighbourIndex(X, indptr=indptr, recall=1.0).neighbours(10)
@@ -112,14 +125,14 @@ def test_a_long_search_finds_the_share_of_neighbours_that_it_reports(monkeypatch
 
 
 def test_a_long_query_is_approximate_too(monkeypatch):
-    monkeypatch.setattr(search, "LONG", 0)
+    monkeypatch.setattr(neighbours, "LONG", 0)
     X, new = points(5000, 4), points(1000, 4, seed=3)
     found, exact = (NeighbourIndex(X, recall=recall).query(new, 5) for recall in (0.95, 1.0))
     assert 0.94 < (found.indices[:, :, None] == exact.indices[:, None, :]).any(axis=2).mean() < 1.0
 
 
 def test_a_long_search_among_duplicates(monkeypatch):
-    monkeypatch.setattr(search, "LONG", 0)
+    monkeypatch.setattr(neighbours, "LONG", 0)
     X = np.concatenate([np.ones((3000, 2)), points(500, 2)])
     found = NeighbourIndex(X).neighbours(5)
     assert (found.indices >= 0).all()
@@ -128,7 +141,7 @@ def test_a_long_search_among_duplicates(monkeypatch):
 
 def test_points_without_structure_are_searched_exactly(monkeypatch):
     """Where nearly all cells would have to be visited, an exact search is as quick."""
-    monkeypatch.setattr(search, "LONG", 0)
+    monkeypatch.setattr(neighbours, "LONG", 0)
     assert NeighbourIndex(points(2500, 60)).neighbours(5).recall == 1.0
 
 
@@ -148,7 +161,7 @@ def test_query_by_products(always_by_products):
 
 @pytest.mark.parametrize("length", [0, np.inf])
 def test_the_number_of_threads_changes_no_bit(always_by_products, monkeypatch, length):
-    monkeypatch.setattr(search, "LONG", length)
+    monkeypatch.setattr(neighbours, "LONG", length)
     X = np.repeat(points(400, 3), 3, axis=0)
     many = NeighbourIndex(X).neighbours(4)
     before = numba.get_num_threads()
@@ -168,11 +181,11 @@ def test_the_number_of_threads_changes_no_bit(always_by_products, monkeypatch, l
 )
 def test_integer_points_with_ties_are_those_of_sorting(rows, k, by_products):
     X = np.array(rows, dtype=float)
-    threshold, search.MANY = search.MANY, 0 if by_products else 10_000
+    threshold, neighbours.MANY = neighbours.MANY, 0 if by_products else 10_000
     try:
         found = NeighbourIndex(X).neighbours(k)
     finally:
-        search.MANY = threshold
+        neighbours.MANY = threshold
     expected = nearest_by_sorting(distances_within_lists(X, [0, len(X)]), k)[:, : len(X) - 1]
     np.testing.assert_array_equal(found.indices, expected)
 
@@ -183,7 +196,7 @@ def test_integer_points_with_ties_are_those_of_sorting(rows, k, by_products):
         ([[1.0], [np.nan]], {}, "row 1"),
         (csr_array([[1.0, 0.0], [0.0, np.nan]]), {}, "row 1"),
         (np.empty((0, 2)), {}, "no rows"),
-        ([[1.0]], {"metric": "manhattan"}, "metric must be 'euclidean' or 'cosine'; got 'manhattan'"),
+        ([[1.0]], {"distance": "manhattan"}, "distance must be 'euclidean' or 'cosine'; got 'manhattan'"),
         ([[1.0]], {"recall": 0.0}, r"recall must be a number in \(0, 1\]; got 0.0"),
         ([[1.0]], {"indptr": [0, 2]}, "from 0 to 1"),
         ([[1.0], [2.0]], {"indptr": [0, 2, 1, 2]}, "must not decrease"),

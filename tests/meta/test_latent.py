@@ -20,7 +20,7 @@ def items(n=80, d=40, seed=0):
     return X, y
 
 
-@pytest.mark.parametrize("ranker", [None, LogisticRanker(1.0), ManifoldRanking(metric="cosine"), Ridge()])
+@pytest.mark.parametrize("ranker", [None, LogisticRanker(1.0), ManifoldRanking(distance="cosine"), Ridge()])
 def test_equals_the_steps_by_hand(ranker):
     X, y = items()
     latent = LatentRanker(ranker, n_components=10).fit(X, y)
@@ -62,7 +62,7 @@ def test_a_loaded_model_predicts_and_says_what_it_cannot(tmp_path):
 
 def test_explain_where_the_ranker_can():
     X, y = items()
-    graph = LatentRanker(ManifoldRanking(metric="cosine", tol=1e-12), 10).fit(X, y)
+    graph = LatentRanker(ManifoldRanking(distance="cosine", tol=1e-12), 10).fit(X, y)
     assert graph.explain(50).amounts.sum() == pytest.approx(graph.scores_[50])
     with pytest.raises(ValueError, match="LogisticRanker cannot split its scores"):
         LatentRanker(n_components=10).fit(X, y).explain(50)

@@ -11,9 +11,17 @@ from sklearn.exceptions import ConvergenceWarning
 from tests.oracles import diffused, personalised_pagerank
 
 import semirank
-from semirank import ManifoldRanking, ManifoldRankingCV, PersonalizedPageRank
+from semirank import DistanceRanking, ManifoldRanking, ManifoldRankingCV, PersonalizedPageRank
 from semirank.dataset import DataWarning
-from semirank.graphs import connected_graph, full_graph, inner_graph, knn_graph
+from semirank.graphs import (
+    check_graph,
+    connected_graph,
+    full_graph,
+    inner_graph,
+    join_components,
+    knn_graph,
+)
+from semirank.rankers._base import Contributions
 
 nan = np.nan
 EXACT = {"tol": 1e-12}
@@ -56,7 +64,7 @@ def test_positive_labels_equal_the_closed_form(solver, c):
     ("name", "options", "build"),
     [
         ("knn", {"n_neighbors": 5, "sigma": "local"}, lambda X: knn_graph(X, 5, sigma="local")),
-        ("knn", {"metric": "cosine"}, lambda X: knn_graph(X, 10, metric="cosine")),
+        ("knn", {"distance": "cosine"}, lambda X: knn_graph(X, 10, distance="cosine")),
         ("connected", {"sigma": 0.7}, lambda X: connected_graph(X, sigma=0.7)),
         ("full", {"sigma": 1.25}, lambda X: full_graph(X, sigma=1.25)),
         ("inner", {}, lambda X: inner_graph(np.abs(X))),
@@ -190,7 +198,7 @@ def test_a_new_item_gets_what_an_unlabelled_item_in_its_place_has():
             assert ranker.scores_[3] == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("options", [{}, {"sigma": 20.0}, {"sigma": "local"}, {"metric": "cosine"}])
+@pytest.mark.parametrize("options", [{}, {"sigma": 20.0}, {"sigma": "local"}, {"distance": "cosine"}])
 def test_new_items_are_ranked_nearly_as_well_as_fitted_ones(options):
     digits = semirank.load("digits", relevant="8")
     few = digits.hide_labels(keep=20, keep_levels=True, random_state=0)
@@ -202,17 +210,146 @@ def test_new_items_are_ranked_nearly_as_well_as_fitted_ones(options):
     assert inductive > transductive - 0.03
 
 
-def test_weights_of_new_edges_are_those_of_the_graph():
+@pytest.mark.parametrize("options", [{"sigma": 0.7}, {"sigma": "median"}, {"distance": "cosine"}])
+def test_weights_of_new_edges_are_those_of_the_graph(options):
     X = points(60)
     qid = np.arange(60) % 2
-    for sigma in (0.7, "median"):
-        ranker = ManifoldRanking(sigma=sigma, n_neighbors=30).fit(X, labels(60), qid)
-        data = semirank.RankingDataset(X, labels(60), qid)
-        attached = ranker._attach(data, data.list_of_item).toarray()
-        graph = ranker.graph_.toarray()
-        both = (attached > 0) & (graph > 0)
-        assert both.sum() > 1000
-        np.testing.assert_allclose(attached[both], graph[both], rtol=1e-6)
+    ranker = ManifoldRanking(n_neighbors=30, **options).fit(X, labels(60), qid)
+    data = semirank.RankingDataset(X, labels(60), qid)
+    attached = ranker._attach(data.X, data.list_of_item).toarray()
+    graph = ranker.graph_.toarray()
+    both = (attached > 0) & (graph > 0)
+    assert both.sum() > 700
+    np.testing.assert_allclose(attached[both], graph[both], rtol=1e-13)
+
+
+def by_formula(ranker, X, sigma, point, k):
+    """Score a new point by its k nearest, all weights being exp(-d^2 / 2 sigma^2) times that of the graph."""
+    nearest = np.argsort(np.abs(X[:, 0] - point), kind="stable")[:k]
+    edge = ranker.graph_.tocoo()
+    shortest = np.abs(X[edge.row, 0] - X[edge.col, 0]).min()
+    factor = np.exp(shortest**2 / (2 * sigma**2))
+    w = factor * np.exp(-((X[nearest, 0] - point) ** 2) / (2 * sigma**2))
+    f, d = ranker.diffused_[nearest, 0], ranker.graph_.sum(axis=1)[nearest]
+    return ranker.alpha * (w / np.sqrt(d)) @ f / np.sqrt(w.sum()) * w.sum() ** -ranker.degree_correction
+
+
+@pytest.mark.parametrize("sigma", [0.2, 0.3, 3.0])
+@pytest.mark.parametrize("graph", ["knn", "connected"])
+@pytest.mark.parametrize("c", [0.0, 0.5])
+def test_a_new_item_is_weighed_with_the_width_that_was_asked_for(sigma, graph, c):
+    """Edges of equal length say nothing about the width: it has to be remembered."""
+    X = np.arange(12.0)[:, None]
+    y = np.where(np.arange(12) == 5, 1.0, nan)
+    options = {"n_neighbors": 2, "sigma": sigma, "degree_correction": c, "combine": "positive"}
+    ranker = ManifoldRanking(graph, **options, **EXACT).fit(X, y)
+    expected = by_formula(ranker, X, sigma, 6.4, 2)
+    assert ranker.predict([[6.4]])[0] == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_joined_components_do_not_change_the_width_of_new_edges(seed):
+    X = np.sort(np.random.default_rng(seed).random((20, 1)) * 30, axis=0)
+    y = np.where(np.arange(20) % 7 == 0, 1.0, nan)
+    options = {"n_neighbors": 1, "sigma": 1.5, "join": True, "degree_correction": 0.0, "combine": "positive"}
+    ranker = ManifoldRanking(**options, **EXACT).fit(X, y)
+    new = X[4, 0] + 0.3
+    expected = by_formula(ranker, X, 1.5, new, 1)
+    assert ranker.predict([[new]])[0] == pytest.approx(expected, rel=1e-9)
+
+
+def test_local_widths_of_new_edges_are_the_radii_of_the_graph():
+    """Duplicates have the radius 0, which stands for the smallest positive one of their list."""
+    X = np.concatenate([np.zeros((4, 2)), points(20, 2)])
+    ranker = ManifoldRanking(n_neighbors=3, sigma="local").fit(X, np.where(np.arange(24) == 0, 1, nan))
+    distances = np.sort(np.linalg.norm(X[:, None] - X, axis=2), axis=1)[:, 3]
+    radii = np.where(distances > 0, distances, distances[distances > 0].min())
+    np.testing.assert_allclose(ranker.widths_, radii)
+    new = np.array([[0.01, 0.02]])
+    weights = ranker._attach(new, np.zeros(1, dtype=int)).toarray()[0]
+    d = np.linalg.norm(X - new, axis=1)
+    near = np.flatnonzero(weights)
+    np.testing.assert_allclose(weights[near], np.exp(-(d[near] ** 2) / (np.sort(d)[2] * radii[near])))
+
+
+@pytest.mark.parametrize("options", [{"sigma": 0.3}, {"sigma": "local"}, {"graph": "connected"}])
+def test_a_saved_model_keeps_the_width(options, tmp_path):
+    X = np.arange(12.0)[:, None]
+    y, qid = np.where(np.arange(12) % 6 == 1, 1.0, nan), np.repeat(["a", "b"], 6)
+    ranker = ManifoldRanking(n_neighbors=2, **{"graph": "knn", **options}).fit(X, y, qid)
+    ranker.save(tmp_path / "model")
+    loaded = semirank.load_model(tmp_path / "model")
+    new, lists = [[2.4], [8.3], [4.1]], ["a", "b", "a"]
+    np.testing.assert_array_equal(loaded.predict(new, lists), ranker.predict(new, lists))
+
+
+def test_a_new_item_nearer_than_any_two_fitted_ones_has_a_finite_score():
+    X = np.arange(12.0)[:, None]
+    y = np.where(np.arange(12) == 5, 1.0, nan)
+    for c in (0.0, 0.5, 1.0):
+        ranker = ManifoldRanking(sigma=0.01, degree_correction=c).fit(X, y)
+        assert np.isfinite(ranker.predict([[5.0], [5.1], [5.5]])).all()
+
+
+@pytest.mark.parametrize("combine", ["positive", "difference"])
+def test_weights_are_the_confidences_of_the_labels(combine):
+    X, y = points(), labels()
+    confidence = np.random.default_rng(2).random(40) + 0.1
+    confidence[np.flatnonzero(y > 0)[0]] = 0.0
+    positive, negative = np.where(y > 0, y, 0) * confidence, np.where(y <= 0, 1 - y, 0) * confidence
+    s = positive if combine == "positive" else positive / positive.sum() - negative / negative.sum()
+    W = knn_graph(X, 10).toarray()
+    manifold = ManifoldRanking(alpha=0.9, combine=combine, **EXACT).fit(X, y, sample_weight=confidence)
+    np.testing.assert_allclose(manifold.scores_, W.sum(axis=1) ** -0.5 * diffused(W, s, 0.9), rtol=1e-8)
+    walk = PersonalizedPageRank(alpha=0.9, combine=combine, **EXACT).fit(X, y, sample_weight=confidence)
+    np.testing.assert_allclose(walk.scores_, personalised_pagerank(W, s, 0.9, 0.0), rtol=1e-8)
+
+
+def test_weights_follow_their_items_into_the_lists_and_the_explanation(tmp_path):
+    X, y, qid = points(), labels(), np.arange(40) % 2
+    confidence = np.random.default_rng(2).random(40) + 0.1
+    ranker = ManifoldRanking(combine="positive", **EXACT).fit(X, y, qid, sample_weight=confidence)
+    given = ManifoldRanking(combine="positive", **EXACT).fit(X, np.where(y > 0, y * confidence, y), qid)
+    np.testing.assert_allclose(ranker.scores_, given.scores_, rtol=1e-9)
+    ranker.save(tmp_path / "model")
+    for each in (ranker, semirank.load_model(tmp_path / "model")):
+        assert isinstance(each.explain(7), Contributions)
+        assert each.explain(7).amounts.sum() == pytest.approx(ranker.scores_[7], rel=1e-8)
+
+
+def test_labels_that_all_weigh_nothing_are_refused():
+    with pytest.raises(ValueError, match="no relevant item to start from"):
+        ManifoldRanking().fit(points(), labels(), sample_weight=np.where(labels() > 0, 0.0, 1.0))
+    with pytest.raises(ValueError, match="sample_weight must be finite and not negative"):
+        ManifoldRanking().fit(points(), labels(), sample_weight=np.full(40, -1.0))
+
+
+def untidy(n=40):
+    """Return a symmetric graph whose columns are not sorted, with duplicate entries and stored zeros."""
+    i = np.arange(n - 1)
+    rows = np.concatenate([i + 1, i, i + 1, i, [0]])
+    columns = np.concatenate([i, i + 1, i, i + 1, [5]])
+    values = np.concatenate([np.ones(4 * (n - 1)), [0.0]])
+    order = np.lexsort((-columns, rows))
+    indptr = np.searchsorted(rows[order], np.arange(n + 1))
+    return csr_array((values[order], columns[order], indptr), shape=(n, n))
+
+
+@pytest.mark.parametrize("use", ["graph", "features", "check_graph", "join"])
+def test_a_sparse_matrix_of_the_caller_is_not_touched(use):
+    given = untidy()
+    before = given.data.copy(), given.indices.copy(), given.indptr.copy()
+    if use == "graph":
+        ManifoldRanking(given).fit(points(), labels())
+    elif use == "features":
+        for ranker in (ManifoldRanking(), ManifoldRanking(distance="cosine"), DistanceRanking("cosine")):
+            ranker.fit(given, labels()).predict(given)
+    elif use == "check_graph":
+        check_graph(given)
+    else:
+        join_components(given, points())
+    for now, then in zip((given.data, given.indices, given.indptr), before, strict=True):
+        np.testing.assert_array_equal(now, then)
 
 
 def test_queries_by_item_by_set_and_by_vector():
@@ -346,6 +483,6 @@ def test_cv_refuses_a_grid_outside_the_limits(options):
 def test_a_saved_model_finds_directions_with_the_same_bits(sparse, tmp_path):
     X = points(120, 6)
     X = csr_array(np.where(np.abs(X) < 0.3, 0, X)) if sparse else X
-    ranker = ManifoldRanking(metric="cosine", combine="ratio").fit(X, labels(120))
+    ranker = ManifoldRanking(distance="cosine", combine="ratio").fit(X, labels(120))
     ranker.save(tmp_path / "model")
     np.testing.assert_array_equal(semirank.load_model(tmp_path / "model").predict(X), ranker.predict(X))

@@ -1,17 +1,31 @@
-"""Nearest rows of a matrix: compiled loops under the neighbour search of `semirank.graphs`.
+"""Nearest rows of a matrix, and the graph that they make: compiled loops under `semirank.graphs`.
 
 A distance is always taken by `squared_distance`, so that it is the same number whichever way the
-search went. Candidates are ordered by distance, equal ones by row number. A candidate of the same
-group as the row that asks is passed over (an item is no neighbour of itself), one of group -1 always.
+search went. Candidates are ordered by distance, equal ones by row number.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 from semirank.core.arrays import AnyArray, Floats, Integers
 
-Sparse = tuple[AnyArray, AnyArray, AnyArray]
+Compressed = tuple[AnyArray, AnyArray, AnyArray]
 """Compressed rows or columns: indptr, indices, values."""
+
+
+class Allowed(NamedTuple):
+    """What each row that asks may find: an item from first to last of another group than the row's own.
+
+    An item is no neighbour of itself, so each is a group of its own; nobody finds an item of group -1.
+    """
+
+    first: Integers
+    last: Integers
+    row_groups: Integers
+    item_groups: Integers
+
 
 _WIDTH = 32
 _SUM_IN_ANY_ORDER = {"reassoc", "nsz", "contract"}
@@ -56,19 +70,16 @@ def nearest_by_difference(
     queries: AnyArray,
     data: AnyArray,
     rows: Integers,
-    first: Integers,
-    last: Integers,
-    query_groups: Integers,
-    data_groups: Integers,
+    allowed: Allowed,
     indices: Integers,
     squared: Floats,
 ) -> None:
-    """Fill `indices[i]` and `squared[i]` for each i of `rows` from data[first[i]:last[i]], pair by pair."""
+    """Fill `indices[i]` and `squared[i]` for each i of `rows` from what it may find, pair by pair."""
     for i in rows:
         indices[i, :] = -1
         squared[i, :] = np.inf
-        for j in range(first[i], last[i]):
-            if data_groups[j] >= 0 and data_groups[j] != query_groups[i]:
+        for j in range(allowed.first[i], allowed.last[i]):
+            if allowed.item_groups[j] >= 0 and allowed.item_groups[j] != allowed.row_groups[i]:
                 value = squared_distance(queries[i], data[j])
                 if value < squared[i, -1]:
                     _insert(indices[i], squared[i], j, value)
@@ -90,7 +101,7 @@ def scan_products(
     numbers: Integers,
     rows: Integers,
     row_groups: Integers,
-    data_groups: Integers,
+    item_groups: Integers,
     indices: Integers,
     bounds: AnyArray,
 ) -> None:
@@ -106,7 +117,7 @@ def scan_products(
             stop = min(start + _WIDTH, len(row))
             if _any_below(bounds[i, -1], halves[start:stop], row[start:stop]):
                 for c in range(start, stop):
-                    value, group = halves[c] - row[c], data_groups[numbers[c]]
+                    value, group = halves[c] - row[c], item_groups[numbers[c]]
                     if value < bounds[i, -1] and group >= 0 and group != row_groups[i]:
                         _insert(indices[i], bounds[i], numbers[c], value)
 
@@ -130,15 +141,12 @@ def order_exactly(
 
 @njit(cache=True, nogil=True)
 def nearest_sparse(
-    queries: Sparse,
-    terms: Sparse,
+    queries: Compressed,
+    terms: Compressed,
     query_squares: Floats,
     data_squares: Floats,
     rows: Integers,
-    first: Integers,
-    last: Integers,
-    query_groups: Integers,
-    data_groups: Integers,
+    allowed: Allowed,
     indices: Integers,
     squared: Floats,
 ) -> None:
@@ -147,19 +155,22 @@ def nearest_sparse(
     queries: (indptr, terms, values) of all rows that ask; terms: (indptr, items, values) of the data, term by
     term; query_squares, data_squares: squared lengths.
     """
-    products = np.zeros(len(data_squares))
+    products = np.empty(len(data_squares))
     for i in rows:
-        products[first[i] : last[i]] = 0.0
-        _add_products(queries, terms, i, first[i], last[i], products)
-        for j in range(first[i], last[i]):
-            if data_groups[j] >= 0 and data_groups[j] != query_groups[i]:
+        first, last = allowed.first[i], allowed.last[i]
+        products[first:last] = 0.0
+        _add_products(queries, terms, i, first, last, products)
+        for j in range(first, last):
+            if allowed.item_groups[j] >= 0 and allowed.item_groups[j] != allowed.row_groups[i]:
                 value = max(0.0, query_squares[i] + data_squares[j] - 2.0 * products[j])
                 if value < squared[i, -1]:
                     _insert(indices[i], squared[i], j, value)
 
 
 @njit(cache=True, nogil=True)
-def _add_products(rows: Sparse, terms: Sparse, i: int, first: int, last: int, products: Floats) -> None:
+def _add_products(
+    rows: Compressed, terms: Compressed, i: int, first: int, last: int, products: Floats
+) -> None:
     indptr, row_terms, row_values = rows
     term_indptr, term_items, term_values = terms
     for t in range(indptr[i], indptr[i + 1]):
@@ -169,3 +180,44 @@ def _add_products(rows: Sparse, terms: Sparse, i: int, first: int, last: int, pr
             if term_items[e] >= last:
                 break
             products[term_items[e]] += row_values[t] * term_values[e]
+
+
+@njit(cache=True)
+def _is_chosen(indices: Integers, j: int, i: int) -> bool:
+    found = False
+    for c in range(indices.shape[1]):
+        found |= indices[j, c] == i
+    return found
+
+
+@njit(cache=True)
+def union_of_neighbours(indices: Integers, values: Floats) -> tuple[Integers, AnyArray, Floats]:
+    """Join i and j when either is among the other's neighbours (-1: none).
+
+    values: one for each neighbour, the same in both directions. Returns compressed rows (indptr, columns,
+    values); the columns of a row are not sorted.
+    """
+    n, k = indices.shape
+    one_sided = np.zeros((n, k), dtype=np.bool_)
+    indptr = np.zeros(n + 1, dtype=np.int64)
+    for i in range(n):
+        for c in range(k):
+            j = indices[i, c]
+            if j >= 0:
+                one_sided[i, c] = not _is_chosen(indices, j, i)
+                indptr[i + 1] += 1
+                indptr[j + 1] += one_sided[i, c]
+    for i in range(n):
+        indptr[i + 1] += indptr[i]
+    columns, joined = np.empty(indptr[n], dtype=np.int32), np.empty(indptr[n])
+    free = indptr.copy()
+    for i in range(n):
+        for c in range(k):
+            j = indices[i, c]
+            if j >= 0:
+                columns[free[i]], joined[free[i]] = j, values[i, c]
+                free[i] += 1
+                if one_sided[i, c]:
+                    columns[free[j]], joined[free[j]] = i, values[i, c]
+                    free[j] += 1
+    return indptr, columns, joined

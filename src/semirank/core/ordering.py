@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 from semirank.core.arrays import Integers
-from semirank.core.sweeps import CHUNK, Sparse
+from semirank.core.diffusion import CHUNK, Sparse
 
 WINDOW = 2 * CHUNK
 

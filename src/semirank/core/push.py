@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 from semirank.core.arrays import AnyArray, Bytes, Floats, Integers
-from semirank.core.sweeps import Sparse
+from semirank.core.diffusion import Sparse
 
 UNSEEN, INSIDE, TOUCHED = 0, 1, 2
 

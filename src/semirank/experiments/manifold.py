@@ -105,8 +105,8 @@ def newsgroups(seed: int = 0, progress: Progress | None = None, trials: int = 10
         "cosine": lambda asked: (X[np.concatenate([rows for _, rows in asked])] @ X.T).toarray(),
         "all inner products (paper)": _by_graph(X, graph="inner", solver="closed", **PAPER),
         "all inner products, c = 1/2": _by_graph(X, graph="inner", solver="closed"),
-        "10 neighbours, c = 0": _by_graph(X, metric="cosine", degree_correction=0.0),
-        "10 neighbours, c = 1/2 (default)": _by_graph(X, metric="cosine"),
+        "10 neighbours, c = 0": _by_graph(X, distance="cosine", degree_correction=0.0),
+        "10 neighbours, c = 1/2 (default)": _by_graph(X, distance="cosine"),
     }
     measured = _measure_methods(methods, {1: asked}, groups, progress)[1]
     result = Result(

@@ -32,7 +32,7 @@ def manifold_reuters(
     draws = [(topic, np.random.default_rng((seed, trial))) for topic in TOPICS for trial in range(trials)]
     found: dict[tuple[int, str], list[list[float]]] = {}
     for k in (10, 20):
-        ranker = ManifoldRanking(n_neighbors=k, metric="cosine").fit_graph(X)
+        ranker = ManifoldRanking(n_neighbors=k, distance="cosine").fit_graph(X)
         for at, (topic, rng) in enumerate(draws):
             truth, shown, test = _draw(topics == topic, rng)
             for name, params in SETTINGS.items():

@@ -50,7 +50,7 @@ class Documents:
         """Turn texts into features and graphs."""
         tfidf = TfIdf(min_df=3).fit_transform(texts)
         features = dict(zip(FEATURES, (tfidf, LSA(200).fit_transform(tfidf)), strict=True))
-        graphs = {name: ManifoldRanking(metric="cosine").fit_graph(X) for name, X in features.items()}
+        graphs = {name: ManifoldRanking(distance="cosine").fit_graph(X) for name, X in features.items()}
         return cls(tuple(topics), members, features, graphs)
 
 

@@ -7,18 +7,17 @@ keep, to save, or to pass to a ranker as ``graph=``.
 from semirank.graphs.checks import check_graph
 from semirank.graphs.components import components, join_components
 from semirank.graphs.connected import connected_graph, full_graph, inner_graph
-from semirank.graphs.diffusion import Diffusion, Solution
+from semirank.graphs.diffusion import Diffused, Diffusion, degrees, laplacian, normalised, random_walk
 from semirank.graphs.knn import knn_graph
-from semirank.graphs.laplacian import degrees, laplacian, normalised, random_walk
 from semirank.graphs.list_kernel import list_kernel
-from semirank.graphs.local import Top
 from semirank.graphs.neighbours import NeighbourIndex, Neighbours
+from semirank.graphs.push import Top
 
 __all__ = [
+    "Diffused",
     "Diffusion",
     "NeighbourIndex",
     "Neighbours",
-    "Solution",
     "Top",
     "check_graph",
     "components",

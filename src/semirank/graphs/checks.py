@@ -6,13 +6,13 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from semirank.core.arrays import AnyArray, Booleans
-from semirank.graphs.points import check_lists
+from semirank.graphs.neighbours import check_lists
 
 _ROUNDING = 1e-9
 
 
 def check_graph(matrix: Any, n_items: int | None = None, indptr: Any = None) -> csr_array:
-    """Return a graph as a csr_array of float64; raise ValueError for what is none.
+    """Return a graph as a new csr_array of float64; raise ValueError for what is none.
 
     Parameters
     ----------
@@ -32,7 +32,8 @@ def check_graph(matrix: Any, n_items: int | None = None, indptr: Any = None) -> 
     """
     if not (issparse(matrix) or np.ndim(matrix) == 2) or matrix_shape(matrix)[0] != matrix_shape(matrix)[1]:
         raise ValueError(f"A graph must be a square matrix; got shape {matrix_shape(matrix)}.")
-    graph = csr_array(matrix if issparse(matrix) else np.asarray(matrix, dtype=np.float64), dtype=np.float64)
+    given = matrix if issparse(matrix) else np.asarray(matrix, dtype=np.float64)
+    graph = csr_array(given, dtype=np.float64, copy=True)
     graph.sum_duplicates()
     if n_items is not None and graph.shape[0] != n_items:
         raise ValueError(f"The graph joins {graph.shape[0]} items, but there are {n_items}.")

@@ -8,10 +8,9 @@ from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
 from semirank.core.arrays import AnyArray, Floats, Integers
+from semirank.core.neighbours import Allowed
 from semirank.graphs.checks import check_graph
-from semirank.graphs.neighbours import NeighbourIndex
-from semirank.graphs.points import Metric
-from semirank.graphs.search import Search, nearest
+from semirank.graphs.neighbours import Distance, NeighbourIndex, nearest
 
 Edges = tuple[Integers, Integers, Floats]
 """Rows, columns and values, each edge once."""
@@ -26,7 +25,7 @@ def join_components(
     graph: Any,
     X: Any,
     *,
-    metric: Metric = "euclidean",
+    distance: Distance = "euclidean",
     weight: float | None = None,
     indptr: Any = None,
 ) -> csr_array:
@@ -37,9 +36,9 @@ def join_components(
     graph : sparse matrix of shape (n_items, n_items)
         Any graph over the items.
     X : array or CSR matrix of shape (n_items, n_features), or NeighbourIndex
-        The items, between which the edges are sought, or an index over them, which then also says `metric`
+        The items, between which the edges are sought, or an index over them, which then also says `distance`
         and `indptr`.
-    metric : {"euclidean", "cosine"}
+    distance : {"euclidean", "cosine"}
         Which edges are short.
     weight : float, optional
         Weight of the new edges. None: that of the weakest edge of the list, or 1 if it has none.
@@ -59,7 +58,7 @@ def join_components(
     >>> join_components(graph, X).toarray()[1]
     array([1., 0., 1., 0.])
     """
-    index = X if isinstance(X, NeighbourIndex) else NeighbourIndex(X, metric=metric, indptr=indptr)
+    index = X if isinstance(X, NeighbourIndex) else NeighbourIndex(X, distance=distance, indptr=indptr)
     graph = check_graph(graph, index.n_items, index.indptr)
     rows, columns, _ = joining_edges(graph, index)
     if weight is None:
@@ -115,8 +114,8 @@ def _merge(labels: Integers, exits: Edges) -> Integers:
 def _shortest_exits(index: NeighbourIndex, asking: Integers, lists: Integers, labels: Integers) -> Edges:
     """Return the shortest edge that leaves each component of the asking items, each edge once."""
     first, last = index.indptr[lists], index.indptr[lists + 1]
-    search = Search(index.points[asking], index.points, first, last, labels[asking], labels)
-    indices, squares, _ = nearest(search, 1)
+    allowed = Allowed(first, last, labels[asking], labels)
+    indices, squares, _ = nearest(index.points[asking], index.points, allowed, 1)
     found, squared = indices[:, 0], squares[:, 0]
     low, high = np.minimum(asking, found), np.maximum(asking, found)
     order = np.lexsort((high, low, squared, labels[asking]))

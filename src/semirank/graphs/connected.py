@@ -8,10 +8,17 @@ from scipy.sparse import block_diag, csr_array, issparse
 
 from semirank.core.arrays import Floats, Integers
 from semirank.graphs.components import joining_edges
-from semirank.graphs.neighbours import NeighbourIndex
-from semirank.graphs.points import Metric, Points, check_lists, check_points, squared_distances
-from semirank.graphs.weights import check_sigma, gaussian_weights
+from semirank.graphs.knn import check_sigma, gaussian_weights
+from semirank.graphs.neighbours import (
+    Distance,
+    NeighbourIndex,
+    Points,
+    check_lists,
+    check_points,
+    squared_distances,
+)
 
+MAX_EDGES = 50_000_000
 _TIES = 1e-9
 _BLOCK_CELLS = 2**22
 
@@ -19,10 +26,10 @@ _BLOCK_CELLS = 2**22
 def connected_graph(
     X: Any,
     *,
-    metric: Metric = "euclidean",
+    distance: Distance = "euclidean",
     sigma: float | Literal["median"] = "median",
     indptr: Any = None,
-    max_edges: int = 50_000_000,
+    max_edges: int = MAX_EDGES,
 ) -> csr_array:
     """Join all items of a list that are at most as far apart as it takes to make the list connected.
 
@@ -33,7 +40,7 @@ def connected_graph(
     ----------
     X : array or CSR matrix of shape (n_items, n_features)
         The items.
-    metric : {"euclidean", "cosine"}
+    distance : {"euclidean", "cosine"}
         With "cosine", distances between rows scaled to length 1.
     sigma : float or "median"
         Width of the weights ``exp(-d^2 / (2 sigma^2))``, up to a factor that is common to a list.
@@ -62,22 +69,26 @@ def connected_graph(
     4
     """
     check_sigma(sigma, local=False)
-    index = NeighbourIndex(X, metric=metric, indptr=indptr)
+    index = NeighbourIndex(X, distance=distance, indptr=indptr)
+    return gaussian_weights(connected_edges(index, max_edges), index.indptr, sigma)[0]
+
+
+def connected_edges(index: NeighbourIndex, max_edges: int = MAX_EDGES) -> csr_array:
+    """Return the squared lengths of the edges of `connected_graph`."""
     no_edges = csr_array((index.n_items, index.n_items))
     rows, _, squared = joining_edges(no_edges, index)
     longest = np.zeros(len(index.indptr) - 1)
     np.maximum.at(longest, np.searchsorted(index.indptr, rows, side="right") - 1, squared)
-    edges = edges_within(index.points, index.indptr, longest * (1.0 + _TIES), max_edges)
-    return gaussian_weights(edges, index.indptr, sigma)
+    return edges_within(index.points, index.indptr, longest * (1.0 + _TIES), max_edges)
 
 
 def full_graph(
     X: Any,
     *,
-    metric: Metric = "euclidean",
+    distance: Distance = "euclidean",
     sigma: float | Literal["median"] = "median",
     indptr: Any = None,
-    max_edges: int = 50_000_000,
+    max_edges: int = MAX_EDGES,
 ) -> csr_array:
     """Join all pairs of a list by ``exp(-d^2 / (2 sigma^2))``.
 
@@ -90,13 +101,17 @@ def full_graph(
     6
     """
     check_sigma(sigma, local=False)
-    points = check_points(X, metric)
-    indptr = check_lists(indptr, points.shape[0])
-    edges = edges_within(points, indptr, np.full(len(indptr) - 1, np.inf), max_edges)
-    return gaussian_weights(edges, indptr, sigma)
+    index = NeighbourIndex(X, distance=distance, indptr=indptr)
+    return gaussian_weights(full_edges(index, max_edges), index.indptr, sigma)[0]
 
 
-def inner_graph(X: Any, *, indptr: Any = None, max_edges: int = 50_000_000) -> csr_array:
+def full_edges(index: NeighbourIndex, max_edges: int = MAX_EDGES) -> csr_array:
+    """Return the squared lengths of the edges of `full_graph`."""
+    everything = np.full(len(index.indptr) - 1, np.inf)
+    return edges_within(index.points, index.indptr, everything, max_edges)
+
+
+def inner_graph(X: Any, *, indptr: Any = None, max_edges: int = MAX_EDGES) -> csr_array:
     """Join all pairs of a list by the inner product of their rows scaled to length 1.
 
     A negative product counts as 0: the pair is not joined. An all-zero item is joined to none.

@@ -1,24 +1,78 @@
-"""Labels that spread over a graph: prepared once, solved for any labels, as often as they change."""
+"""Matrices of a graph, and labels that spread over it: prepared once, solved as often as labels change."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import get_num_threads
-from scipy.sparse import csr_array
+from scipy.linalg import cho_factor, cho_solve
+from scipy.sparse import csr_array, diags_array
+from scipy.sparse.csgraph import connected_components
 
 from semirank.core.arrays import AnyArray, Floats, Integers
-from semirank.core.diffusion import Problem
-from semirank.core.ordering import quick_order, reorder
-from semirank.core.sweeps import Components, Sparse
-from semirank.graphs.components import components
-from semirank.graphs.laplacian import degrees, normalised
-from semirank.graphs.local import Neighbourhood, Top, find_top
-from semirank.graphs.points import check_lists
-from semirank.graphs.solvers import SOLVERS
+from semirank.core.diffusion import RECURRENCES, Components, Equation, Sparse, solve
+from semirank.core.ordering import WINDOW, quick_order, reorder
+from semirank.graphs.neighbours import check_lists
+from semirank.graphs.push import Neighbourhood, Top, find_top
 
 
-class Solution(NamedTuple):
+def degrees(graph: csr_array) -> Floats:
+    """Return the degree of each item, the sum of its weights."""
+    return np.asarray(graph.sum(axis=1)).ravel()
+
+
+def normalised(graph: csr_array) -> csr_array:
+    """Return ``S = D^-1/2 W D^-1/2``, D holding the degrees; an item without edges has a row of zeros.
+
+    S is symmetric with eigenvalues in [-1, 1], and ``S D^1/2 1 = D^1/2 1``. A factor common to all
+    weights cancels.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> from semirank.graphs import normalised
+    >>> normalised(csr_array([[0.0, 4.0, 0.0], [4.0, 0.0, 0.0], [0.0, 0.0, 0.0]])).toarray()
+    array([[0., 1., 0.],
+           [1., 0., 0.],
+           [0., 0., 0.]])
+    """
+    scale = _inverse(np.sqrt(degrees(graph)))
+    rows = np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))
+    data = graph.data * (scale[rows] * scale[graph.indices])
+    return csr_array((data, graph.indices.copy(), graph.indptr.copy()), shape=graph.shape)
+
+
+def random_walk(graph: csr_array) -> csr_array:
+    """Return ``P = D^-1 W``, whose rows sum to 1, or to 0 for an item without edges."""
+    return csr_array(diags_array(_inverse(degrees(graph))) @ graph)
+
+
+def laplacian(graph: csr_array, *, normed: bool = True) -> csr_array:
+    """Return ``I - S`` or, with ``normed=False``, ``D - W``; both are positive semidefinite.
+
+    An item without edges has a row of zeros in both.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> from semirank.graphs import laplacian
+    >>> laplacian(csr_array([[0.0, 4.0], [4.0, 0.0]]), normed=False).toarray()
+    array([[ 4., -4.],
+           [-4.,  4.]])
+    """
+    d = degrees(graph)
+    if normed:
+        return csr_array(diags_array((d > 0.0).astype(np.float64)) - normalised(graph))
+    return csr_array(diags_array(d) - graph)
+
+
+def _inverse(values: Floats) -> Floats:
+    """Return 1 / values, and 0 for 0."""
+    return np.divide(1.0, values, out=np.zeros_like(values), where=values > 0.0)
+
+
+class Diffused(NamedTuple):
     """What a solver reached.
 
     Attributes
@@ -77,6 +131,7 @@ class Diffusion:
     degrees: Floats
     components: Integers
     indptr: Integers
+    _graph: csr_array
     _rows: Sparse
     _order: Integers
     _place: Integers
@@ -86,17 +141,21 @@ class Diffusion:
 
     def __init__(self, graph: csr_array, indptr: Any = None) -> None:
         lists = check_lists(indptr, graph.shape[0])
-        S, d, parts = normalised(graph), degrees(graph), components(graph)
+        S, d = normalised(graph), degrees(graph)
+        parts = connected_components(graph, directed=False)[1].astype(np.int64)
         rows = Sparse(S.indptr.astype(np.uint64), S.indices.astype(np.uint32), S.data)
-        order = quick_order(rows, lists)
+        order = np.arange(len(d))
+        if np.diff(lists).max() > WINDOW:
+            order = quick_order(rows, lists)
+            rows = reorder(rows, order)
         volumes = np.bincount(parts, weights=d).astype(np.float64)
-        ordered = reorder(rows, order)
         fields = {
             "degrees": d,
             "components": parts,
             "indptr": lists,
-            "_rows": ordered,
-            "_light": ordered.weights.astype(np.float32),
+            "_graph": graph,
+            "_rows": rows,
+            "_light": rows.weights.astype(np.float32),
             "_order": order,
             "_place": np.argsort(order),
             "_roots": np.sqrt(np.where(d > 0.0, d, 1.0)[order]),
@@ -114,7 +173,7 @@ class Diffusion:
         tol: float = 1e-6,
         max_iter: int = 10_000,
         start: AnyArray | None = None,
-    ) -> Solution:
+    ) -> Diffused:
         """Solve for one vector of labels, or for each column of a matrix.
 
         Parameters
@@ -135,19 +194,33 @@ class Diffusion:
             them. None: 0, and ``y / (1 - alpha)`` for "iterate".
         """
         y = np.asarray(y, dtype=np.float64)
-        if start is None and solver == "iterate":
-            start = y / (1.0 - alpha)
-        columns = y.reshape(len(y), -1).take(self._order, axis=0)
+        columns = y.reshape(len(y), -1)
+        if solver == "closed":
+            start, max_iter = self._closed_form(columns, alpha), 0
+        elif start is None and solver == "iterate":
+            start = columns / (1.0 - alpha)
         begin = None if start is None else np.reshape(start, columns.shape).take(self._order, axis=0)
         known = None if solver == "iterate" else self._known
-        problem = Problem(
+        equation = Equation(
             self._rows, self.indptr, alpha, tol, max_iter, get_num_threads(), known, self._light
         )
-        solved = SOLVERS[solver](problem, columns, begin)
-        scores, sweeps, residual = solved[0].take(self._place, axis=0), *solved[1:]
+        recurrence = RECURRENCES[
+            "cg" if solver == "closed" else solver
+        ]  # with no sweep, which leaves the residual
+        f, sweeps, residual = solve(recurrence, equation, columns.take(self._order, axis=0), begin)
+        scores = f.take(self._place, axis=0)
         if y.ndim == 1:
-            return Solution(scores[:, 0], sweeps[:, 0], residual[:, 0])
-        return Solution(scores, sweeps, residual)
+            return Diffused(scores[:, 0], sweeps[:, 0], residual[:, 0])
+        return Diffused(scores, sweeps, residual)
+
+    def _closed_form(self, y: Floats, alpha: float) -> Floats:
+        """Factorise the dense system of each list (Cholesky)."""
+        S, f = normalised(self._graph), np.zeros_like(y)
+        for first, last in pairwise(self.indptr):
+            if first < last:
+                system = np.eye(last - first) - alpha * S[first:last, first:last].toarray()
+                f[first:last] = cho_solve(cho_factor(system, overwrite_a=True), y[first:last])
+        return f
 
     def top(
         self,

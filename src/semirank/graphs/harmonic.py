@@ -8,7 +8,7 @@ from scipy.sparse.linalg import cg, splu
 
 from semirank.core.arrays import Booleans, Floats
 from semirank.graphs.components import components
-from semirank.graphs.laplacian import laplacian
+from semirank.graphs.diffusion import laplacian
 
 SMALL, MOST_STEPS, TOL = 500, 1_000, 1e-12
 

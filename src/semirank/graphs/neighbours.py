@@ -1,14 +1,33 @@
-"""Nearest neighbours within each list."""
+"""Nearest neighbours within each list, exact or, where that is long, to a promised share.
 
+The exact answer is the k rows with the smallest squared distance in float64, equal ones by row number. A
+short list is searched pair by pair, a long one by screening in float32: a row whose answer that does not
+settle is searched again pair by pair. Where even that is long, an inverted file serves.
+"""
+
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csc_array, csr_array, issparse
 
-from semirank.core.arrays import Floats, Integers
-from semirank.graphs.points import Metric, Points, check_lists, check_points, is_zero
-from semirank.graphs.search import Search, nearest
+from semirank.core.arrays import AnyArray, Floats, Integers
+from semirank.core.neighbours import Allowed, nearest_by_difference, nearest_sparse
+from semirank.core.neighbours import squared_distances as dense_squared_distances
+from semirank.core.threads import in_parallel
+from semirank.dataset import check_features
+from semirank.graphs.ivf import fill_by_cells
+from semirank.graphs.screening import fill_by_products
+from semirank.graphs.screening import squared_lengths as dense_squared_lengths
+
+MANY = 2000
+LONG = 1e11
+BLOCK_ROWS = 256
+BLOCK_CELLS = 2**19
+
+Distance = Literal["euclidean", "cosine"]
+Points = Any  # a float array or a csr_array; scipy carries no types
 
 
 class Neighbours(NamedTuple):
@@ -37,7 +56,7 @@ class NeighbourIndex:
     ----------
     X : array or CSR matrix of shape (n_items, n_features)
         The items; the items of a list stand together.
-    metric : {"euclidean", "cosine"}
+    distance : {"euclidean", "cosine"}
         With "cosine", distances are those between rows scaled to length 1, ``sqrt(2 - 2 cos)``; an all-zero
         item is nobody's neighbour.
     indptr : array of shape (n_lists + 1,), optional
@@ -62,19 +81,19 @@ class NeighbourIndex:
     """
 
     points: Points
-    metric: Metric
+    distance: Distance
     indptr: Integers
     recall: float
 
     def __init__(
-        self, X: Any, *, metric: Metric = "euclidean", indptr: Any = None, recall: float = 0.99
+        self, X: Any, *, distance: Distance = "euclidean", indptr: Any = None, recall: float = 0.99
     ) -> None:
         if not 0 < recall <= 1:
             raise ValueError(f"recall must be a number in (0, 1]; got {recall!r}.")
-        points = check_points(X, metric)
+        points = check_points(X, distance)
         object.__setattr__(self, "recall", recall)
         object.__setattr__(self, "points", points)
-        object.__setattr__(self, "metric", metric)
+        object.__setattr__(self, "distance", distance)
         object.__setattr__(self, "indptr", check_lists(indptr, points.shape[0]))
 
     @property
@@ -86,9 +105,10 @@ class NeighbourIndex:
         """Find the k nearest other items of each item, in its own list."""
         sizes = np.diff(self.indptr)
         items = self._findable()
-        first, last = np.repeat(self.indptr[:-1], sizes), np.repeat(self.indptr[1:], sizes)
-        search = Search(self.points, self.points, first, last, items, items)
-        return _found(search, min(k, max(int(sizes.max()) - 1, 0)), self._asked_for)
+        allowed = Allowed(np.repeat(self.indptr[:-1], sizes), np.repeat(self.indptr[1:], sizes), items, items)
+        k = min(k, max(int(sizes.max()) - 1, 0))
+        indices, squared, found = nearest(self.points, self.points, allowed, k, self._asked_for)
+        return Neighbours(indices, np.sqrt(squared), found)
 
     def query(self, X: Any, k: int, lists: Any = None) -> Neighbours:
         """Find the k nearest items of each row of X.
@@ -100,35 +120,141 @@ class NeighbourIndex:
         k : int
             How many items to find.
         lists : array of shape (n_rows,), optional
-            The number of the list, from 0, in which each row looks. None: among all items.
+            The number of the list, from 0, in which each row looks; -1 or None: among all items.
         """
-        rows = check_points(X, self.metric)
+        rows = check_points(X, self.distance)
         if rows.shape[1] != self.points.shape[1]:
             raise ValueError(f"X has {rows.shape[1]} features; the index has {self.points.shape[1]}.")
         if issparse(rows) != issparse(self.points):
             rows = csr_array(rows) if issparse(self.points) else rows.toarray()
-        first, last = self._range(rows.shape[0], lists)
-        nobody = np.full(rows.shape[0], -1)
-        search = Search(rows, self.points, first, last, nobody, self._findable())
-        return _found(search, min(k, self.n_items), self._asked_for)
+        lists = np.full(rows.shape[0], -1) if lists is None else np.asarray(lists, dtype=np.int64)
+        first = np.where(lists < 0, 0, self.indptr[lists])
+        last = np.where(lists < 0, self.n_items, self.indptr[lists + 1])
+        allowed = Allowed(first, last, np.full(rows.shape[0], -1), self._findable())
+        indices, squared, found = nearest(rows, self.points, allowed, min(k, self.n_items), self._asked_for)
+        return Neighbours(indices, np.sqrt(squared), found)
 
     def _findable(self) -> Integers:
         """Return the number of each item, -1 for one without a direction where that is what counts."""
         items = np.arange(self.n_items)
-        return np.where(is_zero(self.points), -1, items) if self.metric == "cosine" else items
+        return np.where(is_zero(self.points), -1, items) if self.distance == "cosine" else items
 
     @property
     def _asked_for(self) -> float:
         """The recall to reach on the sample, a little more than promised for all."""
         return self.recall + (1.0 - self.recall) / 5.0
 
-    def _range(self, n_rows: int, lists: Any) -> tuple[Integers, Integers]:
-        if lists is None:
-            return np.zeros(n_rows, dtype=np.int64), np.full(n_rows, self.n_items)
-        lists = np.asarray(lists, dtype=np.int64)
-        return self.indptr[lists], self.indptr[lists + 1]
+
+def nearest(
+    rows: Points, data: Points, allowed: Allowed, k: int, recall: float = 1.0
+) -> tuple[Integers, Floats, float]:
+    """Return the k nearest of each row and their squared distances; -1 and inf where there are fewer.
+
+    Where a search is long, a share `recall` of the true neighbours is enough. Third comes the share found,
+    measured on a sample: 1.0 for exact answers.
+    """
+    indices = np.full((rows.shape[0], k), -1, dtype=np.int64)
+    squared = np.full((rows.shape[0], k), np.inf)
+    if k == 0:
+        return indices, squared, 1.0
+    compare = _compare_sparse(rows, data) if issparse(rows) else _compare_dense(rows, data)
+
+    def pair_by_pair(which: Integers) -> None:
+        blocks = (which[at : at + BLOCK_ROWS] for at in range(0, len(which), BLOCK_ROWS))
+        in_parallel(lambda block: compare(block, allowed, indices, squared), blocks)
+
+    sizes = allowed.last - allowed.first
+    many = (sizes > MANY) & (not issparse(rows))
+    pair_by_pair(np.flatnonzero(~many))
+    found = 1.0
+    for first, last in np.unique(np.column_stack([allowed.first, allowed.last])[many], axis=0):
+        which = np.flatnonzero((allowed.first == first) & (allowed.last == last))
+        share = 0.0
+        if recall < 1.0 and float(sizes[which].sum()) * data.shape[1] > LONG:
+            share = fill_by_cells(rows, data, which, allowed, recall, indices, squared)
+        if share == 0.0:
+            pair_by_pair(fill_by_products(rows, data, which, allowed, indices, squared))
+        found = min(found, share or 1.0)
+    return indices, squared, found
 
 
-def _found(search: Search, k: int, recall: float) -> Neighbours:
-    indices, squared, found = nearest(search, k, recall)
-    return Neighbours(indices, np.sqrt(squared), found)
+Compare = Callable[[Integers, Allowed, Integers, Floats], None]
+"""Which rows, what they may find -> their nearest, filled in."""
+
+
+def _compare_dense(rows: AnyArray, data: AnyArray) -> Compare:
+    return lambda which, *rest: nearest_by_difference(rows, data, which, *rest)
+
+
+def _compare_sparse(rows: csr_array, data: csr_array) -> Compare:
+    by_term = csc_array(data)
+    by_term.sort_indices()
+    queries, terms = ((m.indptr, m.indices, m.data) for m in (rows, by_term))
+    squares = squared_lengths(rows), squared_lengths(data)
+    return lambda which, *rest: nearest_sparse(queries, terms, *squares, which, *rest)
+
+
+def check_points(X: Any, distance: Distance = "euclidean") -> Points:
+    """Return X as a C-ordered float array or CSR matrix without gaps; for "cosine", rows of length 1.
+
+    Between rows of length 1 the squared Euclidean distance is 2 - 2 cos, so that one search serves both
+    distances. An all-zero row has no direction and stays all zero.
+    """
+    if distance not in ("euclidean", "cosine"):
+        raise ValueError(f"distance must be 'euclidean' or 'cosine'; got {distance!r}.")
+    X = check_features(X)[0]
+    if X.shape[0] == 0:
+        raise ValueError("X has no rows: a graph needs at least one item.")
+    missing = np.isnan(X.data if issparse(X) else X)
+    if missing.any():
+        rows = X.tocoo().row[missing] if issparse(X) else np.nonzero(missing)[0]
+        raise ValueError(f"X has a missing value (NaN) in row {rows.min()}: fill missing values first.")
+    if distance == "cosine":
+        X = _directions(X)
+    return X if issparse(X) else np.ascontiguousarray(X)
+
+
+def _directions(X: Points) -> Points:
+    """Divide rows by their length; one that is 1 already, up to rounding, keeps its bits."""
+    lengths = np.sqrt(squared_lengths(X))
+    rounding = 8 * np.finfo(X.dtype).eps
+    lengths = np.where((lengths == 0) | (np.abs(lengths - 1) <= rounding), 1.0, lengths).astype(X.dtype)
+    if not issparse(X):
+        return X / lengths[:, None]
+    values = X.data / np.repeat(lengths, np.diff(X.indptr))
+    return csr_array((values, X.indices, X.indptr), shape=X.shape)
+
+
+def check_lists(indptr: Any, n_items: int) -> Integers:
+    """Return where each list starts; None means that all items are one list."""
+    if indptr is None:
+        return np.array([0, n_items])
+    indptr = np.asarray(indptr, dtype=np.int64)
+    if indptr.ndim != 1 or len(indptr) < 2 or indptr[0] != 0 or indptr[-1] != n_items:
+        raise ValueError(f"indptr must run from 0 to {n_items}, the number of items; got {indptr}.")
+    if (np.diff(indptr) < 0).any():
+        raise ValueError("indptr must not decrease: list i holds the items indptr[i] to indptr[i + 1].")
+    return indptr
+
+
+def squared_lengths(points: Points) -> Floats:
+    """Return the squared length of each row in float64."""
+    if issparse(points):
+        return np.asarray((points.astype(np.float64) ** 2).sum(axis=1)).ravel()
+    return dense_squared_lengths(points)
+
+
+def squared_distances(rows: Points, others: Points) -> Floats:
+    """Return the matrix of squared Euclidean distances, the same bits in both directions."""
+    if not issparse(rows):
+        step = max(1, BLOCK_CELLS // max(len(others), 1))
+        blocks = (rows[at : at + step] for at in range(0, len(rows), step))
+        return np.concatenate(in_parallel(lambda block: dense_squared_distances(block, others), blocks))
+    products = (rows.astype(np.float64) @ others.T.astype(np.float64)).toarray()
+    sums = squared_lengths(rows)[:, None] + squared_lengths(others)[None, :]
+    return np.maximum(sums - 2.0 * products, 0.0)
+
+
+def is_zero(points: Points) -> AnyArray:
+    """Tell which rows hold nothing but zeros."""
+    return squared_lengths(points) == 0.0

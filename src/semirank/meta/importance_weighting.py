@@ -41,9 +41,9 @@ class ImportanceWeighting(AdaptingRanker):
         rankers of `semirank.meta` made of these); of one that takes ``sample_weight`` only, each item weighs
         the mean of its pairs. None: `RankBoost()`.
     width : float, optional
-        Width of the bells of `KLIEP`. None: chosen for each list by the likelihood of pairs held out.
+        Width of `KLIEP`. None: chosen for each list by the likelihood of pairs held out.
     n_centres : int
-        How many pairs of the list are centres of bells.
+        How many pairs of the list are centres of basis functions.
     max_taught : int
         How many pairs at most are weighted and taught. Of more, a sample is: one out of each equal part of
         them, always the same.
@@ -83,7 +83,7 @@ class ImportanceWeighting(AdaptingRanker):
     Weights have a mean of 1 and are multiplied by those given to `fit`, which also say how often `KLIEP` sees
     a pair. Where every list counts the same for the ranker (``balance="lists"``, and `RankRLS`), it does so
     before, not after pairs are weighted: a list of another kind then counts less. A list with one item, or
-    whose items are all alike, is ranked by `ranker_`. Bells are round: features should be scaled alike.
+    whose items are all alike, is ranked by `ranker_`. Widths are one for all features: scale them alike.
 
     References
     ----------

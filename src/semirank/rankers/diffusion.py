@@ -11,28 +11,32 @@ from scipy.sparse import csr_array, sparray, spmatrix
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
+from semirank.core.arrays import AnyArray, Floats, Integers
 from semirank.dataset import DataWarning, Features, RankingDataset, check_labels
-from semirank.graphs import Diffusion, NeighbourIndex
-from semirank.graphs.build import attach, build_graph
+from semirank.graphs import Diffused, Diffusion, NeighbourIndex, check_graph, inner_graph, join_components
+from semirank.graphs.connected import connected_edges, full_edges
+from semirank.graphs.knn import Widths, attach, gaussian_weights, weighted_knn_graph
 from semirank.limits import FLAG, Between, Either, Kind, Limit, OneOf
 from semirank.rankers._base import Contributions, Ranker
 from semirank.rankers.assumptions import MANIFOLD
-from semirank.rankers.distance import DistanceRanking
-from semirank.rankers.seeds import LOGARITHMS, backgrounds, combine_signs, seeds_of_labels
+from semirank.rankers.pairs.weights import check_weights
 
 GRAPHS = ("knn", "connected", "full", "inner")
+LOGARITHMS = ("ratio", "log")  # ways to combine whose scores are no sum over labels
+FLOOR = 0.01
 
 
 class DiffusionRanker(Ranker):
     """Labels spread over a graph of the items until they settle, in each list for itself.
 
     The system is ``(I - alpha S) f = s`` with the normalised graph S and seeds s made of the labels. A
-    subclass says how the degree of an item weighs its seed (`_seed_power`) and its score (`_score_power`).
+    subclass solves it in `_rank`, and says how the degree of an item weighs its seed (`_seed_power`) and its
+    score (`_score_power`).
     """
 
     assumption = MANIFOLD
     one_function = False
+    takes_weights = ("sample_weight",)
     limits: ClassVar[Mapping[str, Limit]] = {
         "graph": Either(OneOf(*GRAPHS), Kind("a square matrix of weights", (sparray, spmatrix, np.ndarray))),
         "n_neighbors": Between(1, kind=Integral),
@@ -41,7 +45,7 @@ class DiffusionRanker(Ranker):
         "solver": OneOf("auto", "closed", "iterate", "cg", "chebyshev", "push"),
         "tol": Between(0, 1, closed="neither"),
         "max_iter": Between(1, kind=Integral),
-        "metric": OneOf("euclidean", "cosine"),
+        "distance": OneOf("euclidean", "cosine"),
         "combine": OneOf("difference", "ratio", "positive", "log"),
         "join": FLAG,
     }
@@ -53,22 +57,28 @@ class DiffusionRanker(Ranker):
     solver: str
     tol: float
     max_iter: int
-    metric: str
+    distance: Any
     combine: str
     join: bool
 
     graph_: csr_array
+    widths_: Floats | None
+    shortest_: Floats | None
+    points_: Features | None
     indptr_: Integers
     order_: Integers
     list_ids_: AnyArray
     y_: Floats
+    seeds_: Floats
     diffused_: Floats
     n_iter_: Integers
     residual_: Floats
     n_unreached_: int
-    points_: Features | None
-    _index: Any
-    _place: Integers
+
+    # what `fit` prepares from the attributes above; a model that was read from a file does so on first use
+    _prepared: Diffusion | None = None
+    _index: NeighbourIndex | None = None
+    _place: Integers | None = None
 
     @property
     @abstractmethod
@@ -80,25 +90,18 @@ class DiffusionRanker(Ranker):
     def _score_power(self) -> float:
         """The power of an item's degree that multiplies its score."""
 
-    def supervised(self) -> Ranker:
-        """Return the ranking by the nearest relevant item."""
-        return DistanceRanking(self.metric)
-
-    def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
-        """Build the graph of the items of each list, and spread the labels over it."""
-        data = self._check(X, y, qid)
-        check_positive(data.y)
-        self._build(data)
-        return self._spread(data.y)
+    @abstractmethod
+    def _rank(self, y: Floats, seeds: Floats, start: Floats | None = None) -> Self:
+        """Solve for these seeds, from a start where one is given, and store the scores."""
 
     def fit_graph(self, X: Any, qid: Any = None) -> Self:
         """Build the graph only; labels come later, through `rerank` or `rank_queries`."""
-        data = self._check_unlabelled(X, qid)
-        self._build(data)
-        return self._spread(data.y)
+        n_items = X.shape[0] if hasattr(X, "shape") else len(X)
+        data = self._check(X, np.full(n_items, np.nan), qid, needs_label=False)
+        return self._build(data)._rank(data.y, seeds_of_labels(data.y, data.indptr, self.combine))
 
     def rerank(self, y: Any) -> Self:
-        """Rank the fitted items anew from other labels, starting from the scores so far.
+        """Rank the fitted items anew from other labels, each of weight 1, starting from the scores so far.
 
         Parameters
         ----------
@@ -108,7 +111,12 @@ class DiffusionRanker(Ranker):
         check_is_fitted(self, "graph_")
         labels = check_labels(y, len(self.order_))[self.order_]
         check_positive(labels)
-        return self._spread(labels, start=self.diffused_ if self.diffused_.any() else None)
+        seeds = seeds_of_labels(labels, self.indptr_, self.combine)
+        warm = self.diffused_.shape == seeds.shape and self.diffused_.any()
+        return self._rank(labels, seeds, start=self.diffused_ if warm else None)
+
+    def _refit(self, X: Any, y: Any, qid: Any) -> Self:
+        return self.rerank(y)
 
     def predict(self, X: Any, qid: Any = None) -> Floats:
         """Score new items by their nearest neighbours among the fitted ones.
@@ -117,15 +125,21 @@ class DiffusionRanker(Ranker):
         the others. A list never seen takes its neighbours from all lists.
         """
         data = self._check_new(X, qid)
-        lists = self._number_lists(data)
-        weights = self._attach(data, lists)
+        number = {name: i for i, name in enumerate(self.list_ids_.tolist())}
+        numbers = np.array([number.get(name, -1) for name in data.list_ids.tolist()])
+        if (numbers < 0).any() and self.points_ is not None:
+            warnings.warn(
+                f"{(numbers < 0).sum()} of {data.n_lists} lists were not there when the ranker was fitted; "
+                "their items are scored by their neighbours in all lists.",
+                DataWarning,
+                stacklevel=2,
+            )
+        lists = numbers[data.list_of_item]
+        weights = self._attach(data.X, lists)
         degrees = np.asarray(weights.sum(axis=1)).ravel()
-        spread = weights @ (power(self._diffusion().degrees, -0.5)[:, None] * self.diffused_)
+        spread = weights @ (power(self._system.degrees, -0.5)[:, None] * self.diffused_)
         f = self.alpha * power(degrees, -0.5)[:, None] * spread
-        return data.restore(self._scores(f, degrees, lists))
-
-    def _refit(self, X: Any, y: Any, qid: Any) -> Self:
-        return self.rerank(y)
+        return data.restore(self._scores(power(degrees, self._score_power)[:, None] * f, lists))
 
     def explain(self, item: int) -> Contributions:
         """Split the score of a fitted item into the contributions of the labelled items.
@@ -148,80 +162,81 @@ class DiffusionRanker(Ranker):
             )
         if not 0 <= item < len(self.order_):
             raise ValueError(f"item must be a row number from 0 to {len(self.order_) - 1}; got {item!r}.")
-        place = int(np.flatnonzero(self.order_ == item)[0])
+        place, degrees = self._places()[item], self._system.degrees
         unit = np.zeros((len(self.order_), 1))
         unit[place] = 1.0
-        reach = self._solve(unit).scores[:, 0] * power(self._diffusion().degrees, self._score_power)[place]
-        first, last = np.searchsorted(self.indptr_, [place], side="right")[0] + np.array([-1, 0])
-        rows = np.arange(self.indptr_[first], self.indptr_[last])
+        reach = self._system.solve(unit, self.alpha, **self._stopping).scores[:, 0]
+        reach *= power(degrees[place], self._score_power)
+        last = np.searchsorted(self.indptr_, place, side="right")
+        rows = np.arange(self.indptr_[last - 1], self.indptr_[last])
         rows = rows[~np.isnan(self.y_[rows])]
-        return Contributions(self.order_[rows], reach[rows] * self._seeds(self.y_).sum(axis=1)[rows])
+        planted = self.seeds_.sum(axis=1)[rows] * power(degrees[rows], self._seed_power)
+        return Contributions(self.order_[rows], reach[rows] * planted)
 
-    def _build(self, data: RankingDataset) -> None:
+    def _check_seeds(self, X: Any, y: Any, qid: Any, sample_weight: Any) -> tuple[RankingDataset, Floats]:
+        """Check what `fit` was given, and turn labels and their weights into seeds."""
+        data = self._check(X, y, qid)
+        if sample_weight is None:
+            check_positive(data.y)
+            return data, seeds_of_labels(data.y, data.indptr, self.combine)
+        weights = check_weights(sample_weight, data)
+        check_positive(np.where(weights > 0.0, data.y, np.nan))
+        return data, seeds_of_labels(data.y, data.indptr, self.combine, weights)
+
+    def _build(self, data: RankingDataset) -> Self:
         """Make the graph, and keep what new items and new labels will need."""
-        options = {name: getattr(self, name) for name in ("n_neighbors", "sigma", "metric", "join")}
-        graph = self.graph if isinstance(self.graph, str) else _arranged(self.graph, data)
-        self.graph_, self._index = build_graph(data.X, data.indptr, graph, **options)
-        self.points_ = None if self._index is None else self._index.points
+        widths: Widths | None = None
+        if not isinstance(self.graph, str):
+            index, graph = None, _arranged(self.graph, data)
+        elif self.graph == "inner":
+            index = NeighbourIndex(data.X, distance="cosine", indptr=data.indptr)
+            graph = inner_graph(index.points, indptr=data.indptr)
+        else:
+            index = NeighbourIndex(data.X, distance=self.distance, indptr=data.indptr)
+            graph, widths = self._weigh(index)
+        self.graph_, self._index, self._prepared = graph, index, Diffusion(graph, data.indptr)
+        self.points_ = None if index is None else index.points
+        self.widths_, self.shortest_ = (None, None) if widths is None else widths
         self.indptr_, self.order_, self.list_ids_ = data.indptr, data.order, data.list_ids
-        self._system = Diffusion(self.graph_, self.indptr_)
-        self._place = self._restore(np.arange(len(self.order_)))
-
-    def _spread(self, y: Floats, start: Floats | None = None) -> Self:
-        """Solve for these labels, warn about what did not work, and store the scores."""
-        seeds = self._seeds(y)
-        solved = self._solve(seeds, start if start is not None and start.shape == seeds.shape else None)
-        self.y_, self.diffused_ = y, solved.scores
-        self.n_iter_, self.residual_ = solved.sweeps.max(axis=1), solved.residual.max(axis=1)
-        self.n_unreached_ = (
-            int(_unreached(self._diffusion().components, seeds).sum()) if seeds.any() else len(y)
-        )
-        self._warn(seeds)
-        lists = np.repeat(np.arange(len(self.list_ids_)), np.diff(self.indptr_))
-        self.scores_ = self._restore(self._scores(solved.scores, self._diffusion().degrees, lists))
+        self._place = np.argsort(data.order)
         return self
 
-    def _seeds(self, y: Floats) -> Floats:
-        """Turn labels into the columns of the right-hand side."""
-        seeds = seeds_of_labels(y, self.indptr_, self.combine)
-        return seeds * power(self._diffusion().degrees, self._seed_power)[:, None]
-
-    def _scores(self, f: Floats, degrees: Floats, lists: Integers) -> Floats:
-        """Turn what has spread to items of the given lists (-1: a new one) into scores."""
-        fitted = self.diffused_ * power(self._diffusion().degrees, self._score_power)[:, None]
-        of_lists = backgrounds(fitted, self.indptr_)
-        background = np.append(of_lists, of_lists.mean())[lists]
-        return combine_signs(f * power(degrees, self._score_power)[:, None], self.combine, background)
-
-    def _solve(self, seeds: Floats, start: Floats | None = None) -> Any:
-        solver = "cg" if self.solver in ("auto", "push") else self.solver
-        return self._diffusion().solve(
-            seeds, self.alpha, solver=solver, tol=self.tol, max_iter=self.max_iter, start=start
-        )
-
-    def _attach(self, data: RankingDataset, lists: Integers) -> csr_array:
-        """Return the weights between new items, of lists with these numbers, and the fitted ones."""
-        if self.points_ is None:
+    def _weigh(self, index: NeighbourIndex) -> tuple[csr_array, Widths | None]:
+        """Return the graph of this name with gaussian or cosine weights."""
+        if self.graph == "knn":
+            graph, widths = weighted_knn_graph(index, self.n_neighbors, "auto", self.sigma)
+            return (join_components(graph, index) if self.join else graph), widths
+        if self.distance != "euclidean" or self.sigma == "local":
             raise ValueError(
-                f"This {type(self).__name__} was fitted on a graph of its own, which says nothing about new "
-                "items. Extend the graph and fit again."
+                f"graph={self.graph!r} needs distance='euclidean' and a sigma that is not 'local'."
             )
-        if (lists < 0).any():
-            warnings.warn(
-                f"{len(np.unique(data.list_of_item[lists < 0]))} of {data.n_lists} lists were not there when "
-                "the ranker was fitted; their items are scored by their neighbours in all lists.",
-                DataWarning,
-                stacklevel=4,
-            )
-        if not hasattr(self, "_index"):  # a model that was read from a file
-            metric: Any = "cosine" if isinstance(self.graph, str) and self.graph == "inner" else self.metric
-            self._index = NeighbourIndex(self.points_, metric=metric, indptr=self.indptr_)
-        return attach(self.graph_, self._index, data.X, lists, self.n_neighbors, self.sigma)
+        edges = connected_edges(index) if self.graph == "connected" else full_edges(index)
+        return gaussian_weights(edges, index.indptr, self.sigma)
 
-    def _number_lists(self, data: RankingDataset) -> Integers:
-        """Return the number that each item's list had in `fit`, -1 for a list that is new."""
-        number = {name: i for i, name in enumerate(self.list_ids_.tolist())}
-        return np.array([number.get(name, -1) for name in data.list_ids.tolist()])[data.list_of_item]
+    @property
+    def _stopping(self) -> dict[str, Any]:
+        """How `Diffusion.solve` is to solve."""
+        solver = "cg" if self.solver in ("auto", "push") else self.solver
+        return {"solver": solver, "tol": self.tol, "max_iter": self.max_iter}
+
+    def _keep(self, y: Floats, seeds: Floats, solved: Diffused, weighed: Floats) -> Self:
+        """Store the scores, made of what has spread times a power of the degree; warn about what is amiss."""
+        self.y_, self.seeds_, self.diffused_ = y, seeds, solved.scores
+        self.n_iter_, self.residual_ = solved.sweeps.max(axis=1), solved.residual.max(axis=1)
+        parts = self._system.components
+        self.n_unreached_ = int((~np.isin(parts, parts[seeds.any(axis=1)])).sum())
+        self._warn(seeds)
+        lists = np.repeat(np.arange(len(self.list_ids_)), np.diff(self.indptr_))
+        self.scores_ = self._scores(weighed, lists)[self._places()]
+        return self
+
+    def _scores(self, weighed: Floats, lists: Integers) -> Floats:
+        """Turn what has spread to items of the given lists (-1: a new one) into scores."""
+        if self.combine not in LOGARITHMS:
+            return weighed[:, 0]
+        fitted = self.diffused_ * power(self._system.degrees, self._score_power)[:, None]
+        of_lists = backgrounds(fitted, self.indptr_)
+        return combine_signs(weighed, self.combine, np.append(of_lists, of_lists.mean())[lists])
 
     def _warn(self, seeds: Floats) -> None:
         if self.n_unreached_ and seeds.any():
@@ -229,7 +244,7 @@ class DiffusionRanker(Ranker):
                 f"{self.n_unreached_} of {len(self.order_)} items cannot be reached from any label that "
                 "counts; their score is 0. Label one of them, raise n_neighbors, or say join=True.",
                 DataWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
         if self.residual_.max(initial=0.0) > self.tol:
             unsettled = int((self.residual_ > self.tol).sum())
@@ -237,38 +252,46 @@ class DiffusionRanker(Ranker):
                 f"{unsettled} of {len(self.residual_)} lists did not settle within max_iter={self.max_iter} "
                 f"sweeps: the residual is {self.residual_.max():.1e}, not {self.tol:g}.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
-    def _diffusion(self) -> Diffusion:
-        """Return the prepared system; a model that was read from a file prepares it on first use."""
-        if not hasattr(self, "_system"):
-            self._system = Diffusion(self.graph_, self.indptr_)
-        return self._system
+    def _attach(self, X: Features, lists: Integers) -> csr_array:
+        """Return the weights between new items, of lists with these numbers, and the fitted ones."""
+        if self.points_ is None:
+            raise ValueError(
+                f"This {type(self).__name__} was fitted on a graph of its own, which says nothing about new "
+                "items. Extend the graph and fit again."
+            )
+        if self._index is None:
+            is_inner = isinstance(self.graph, str) and self.graph == "inner"
+            distance: Any = "cosine" if is_inner else self.distance
+            self._index = NeighbourIndex(self.points_, distance=distance, indptr=self.indptr_)
+        widths = None if self.widths_ is None else Widths(self.widths_, self.shortest_)
+        return attach(self._index, widths, X, lists, self.n_neighbors)
+
+    @property
+    def _system(self) -> Diffusion:
+        if self._prepared is None:
+            self._prepared = Diffusion(self.graph_, self.indptr_)
+        return self._prepared
 
     def _places(self) -> Integers:
         """Return where each item given to `fit` stands in the graph."""
-        if not hasattr(self, "_place"):
-            self._place = self._restore(np.arange(len(self.order_)))
+        if self._place is None:
+            self._place = np.argsort(self.order_)
         return self._place
-
-    def _restore(self, values: AnyArray) -> AnyArray:
-        restored = np.empty_like(values)
-        restored[self.order_] = values
-        return restored
-
-    def _check_unlabelled(self, X: Any, qid: Any) -> RankingDataset:
-        n_items = X.shape[0] if hasattr(X, "shape") else len(X)
-        return self._check(X, np.full(n_items, np.nan), qid, needs_label=False)
 
     def _check_state(self) -> None:
         super()._check_state()
-        n_items = len(self.scores_)
-        shapes = (self.graph_.shape, self.order_.shape, self.y_.shape, self.diffused_.shape[:1])
-        if shapes != ((n_items, n_items), (n_items,), (n_items,), (n_items,)):
+        n_items, n_lists = len(self.scores_), len(self.list_ids_)
+        shapes = (self.graph_.shape, self.order_.shape, self.y_.shape, self.seeds_.shape)
+        if shapes != ((n_items, n_items), (n_items,), (n_items,), self.diffused_.shape):
             raise ValueError("the graph, the labels and the scores must be of the same items")
-        if (np.sort(self.order_) != np.arange(n_items)).any() or len(self.indptr_) != len(self.list_ids_) + 1:
+        if (np.sort(self.order_) != np.arange(n_items)).any() or len(self.indptr_) != n_lists + 1:
             raise ValueError("order_, indptr_ and list_ids_ must describe lists of all items")
+        per_list = self.shortest_ is not None
+        if self.widths_ is not None and self.widths_.shape != (n_lists if per_list else n_items,):
+            raise ValueError("widths_ must hold one width for each list, or for each item")
 
 
 def power(degrees: Floats, exponent: float) -> Floats:
@@ -285,17 +308,53 @@ def check_positive(y: Floats) -> None:
         )
 
 
-def _arranged(graph: Any, data: RankingDataset) -> Any:
-    """Bring the rows and columns of the user's graph into the order of the lists."""
-    if not hasattr(graph, "shape") or graph.shape != (data.n_items, data.n_items):
+def seeds_of_labels(y: Floats, indptr: Integers, combine: str, weights: Floats | None = None) -> Floats:
+    """Return the columns of seeds: one for each side for "ratio", otherwise one.
+
+    A label above 0 is the confidence that an item is relevant; a label y of 0 or less gives a seed of
+    ``1 - y`` for the other side. A weight multiplies a seed. For "positive" and "log" seeds are the labels
+    themselves. Otherwise the seeds of each side add up to 1 in each list, so that many irrelevant items weigh
+    as much as a few relevant ones.
+    """
+    factor = 1.0 if weights is None else weights
+    positive = np.where(y > 0, y, 0.0) * factor
+    if combine in ("positive", "log"):
+        return positive[:, None]
+    positive = _shares(positive, indptr)
+    negative = _shares(np.where(y <= 0, 1.0 - y, 0.0) * factor, indptr)
+    if combine == "difference":
+        return (positive - negative)[:, None]
+    return np.column_stack([positive, negative])
+
+
+def _shares(seeds: Floats, indptr: Integers) -> Floats:
+    totals = np.add.reduceat(seeds, indptr[:-1])
+    return seeds / np.repeat(np.where(totals > 0, totals, 1.0), np.diff(indptr))
+
+
+def backgrounds(f: Floats, indptr: Integers) -> Floats:
+    """Return a hundredth of the mean of what has spread in each list."""
+    totals = np.add.reduceat(np.maximum(f, 0.0).mean(axis=1), indptr[:-1])
+    return FLOOR * totals / np.diff(indptr) + np.finfo(float).tiny
+
+
+def combine_signs(f: Floats, combine: str, background: Floats) -> Floats:
+    """Turn the columns that have spread into one score for each item.
+
+    "ratio" is ``log((P + b) / (N + b))`` with the background b of the item's list, so that an item which
+    neither side reaches scores 0; "log" is ``log((P + b) / b)``.
+    """
+    if combine not in LOGARITHMS:
+        return f[:, 0]
+    f = np.maximum(f, 0.0)
+    other = f[:, 1] + background if combine == "ratio" else background
+    return np.log(f[:, 0] + background) - np.log(other)
+
+
+def _arranged(graph: Any, data: RankingDataset) -> csr_array:
+    """Check the user's graph, and bring its rows and columns into the order of the lists."""
+    if graph.shape != (data.n_items, data.n_items):
         raise ValueError(
             f"graph must be a square matrix of the {data.n_items} items; got shape {np.shape(graph)}."
         )
-    return csr_array(graph)[data.order][:, data.order]
-
-
-def _unreached(components: Integers, seeds: Floats) -> Booleans:
-    """Mark the items in whose component no seed stands."""
-    reached = np.zeros(components.max() + 1, dtype=bool)
-    reached[components[seeds.any(axis=1)]] = True
-    return ~reached[components]
+    return check_graph(csr_array(graph)[data.order][:, data.order], data.n_items, data.indptr)

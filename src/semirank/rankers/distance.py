@@ -1,21 +1,22 @@
 """Distance ranking: the nearer to a relevant item, the better."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.metrics import pairwise_distances_argmin
 from sklearn.preprocessing import normalize
 from sklearn.utils import gen_batches
 
 from semirank.core.arrays import AnyArray, Floats, Integers
 from semirank.dataset import DataWarning, Features, RankingDataset
+from semirank.graphs import NeighbourIndex
+from semirank.graphs.neighbours import is_zero
 from semirank.limits import Limit, OneOf
 from semirank.rankers._base import Ranker
 
-BLOCK_CELLS = 2**22
+BATCH_CELLS = 2**22
 
 
 class DistanceRanking(Ranker):
@@ -29,7 +30,7 @@ class DistanceRanking(Ranker):
 
     Parameters
     ----------
-    metric : {"euclidean", "cosine"}
+    distance : {"euclidean", "cosine"}
         Distance, or similarity of direction (an all-zero item has similarity 0).
 
     Attributes
@@ -43,7 +44,7 @@ class DistanceRanking(Ranker):
 
     Notes
     -----
-    O(n_items * n_relevant * n_features) time within each list, done in blocks: no n x n matrix.
+    O(n_items * n_relevant * n_features) time within each list, one pass over all lists: no n x n matrix.
 
     References
     ----------
@@ -63,13 +64,13 @@ class DistanceRanking(Ranker):
     """
 
     one_function = False
-    limits: ClassVar[Mapping[str, Limit]] = {"metric": OneOf("euclidean", "cosine")}
+    limits: ClassVar[Mapping[str, Limit]] = {"distance": OneOf("euclidean", "cosine")}
 
     examples_: Features
     example_lists_: AnyArray
 
-    def __init__(self, metric: str = "euclidean") -> None:
-        self.metric = metric
+    def __init__(self, distance: str = "euclidean") -> None:
+        self.distance = distance
 
     def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
         """Keep the relevant items (label above 0) of each list, and score all items by them."""
@@ -90,24 +91,21 @@ class DistanceRanking(Ranker):
         return data.restore(self._score(data))
 
     def _score(self, data: RankingDataset) -> Floats:
-        closeness = _negative_distance if self.metric == "euclidean" else _cosine
-        scores = np.empty(data.n_items)
-        without = []
-        for i, name in enumerate(data.list_ids):
-            examples = self.examples_[np.asarray(self.example_lists_ == name, dtype=bool)]
-            if examples.shape[0] == 0:
-                without.append(name)
-                examples = self.examples_
-            items = slice(data.indptr[i], data.indptr[i + 1])
-            scores[items] = closeness(data.X[items], examples)
-        if without:
+        """Compare each item with its nearest example: that of its list, or of all where the list has none."""
+        starts = np.flatnonzero(np.append(True, self.example_lists_[1:] != self.example_lists_[:-1]))
+        number = {name: i for i, name in enumerate(self.example_lists_[starts].tolist())}
+        lists = np.array([number.get(name, -1) for name in data.list_ids.tolist()])
+        if (lists < 0).any():
+            without = data.list_ids[lists < 0]
             warnings.warn(
                 f"{len(without)} of {data.n_lists} lists have no relevant item of their own (first: "
                 f"{without[0]!r}); they are ranked by the relevant items of all lists.",
                 DataWarning,
                 stacklevel=3,
             )
-        return scores
+        indptr = np.append(starts, len(self.example_lists_))
+        score = _negative_distances if self.distance == "euclidean" else _cosines
+        return score(data.X, self.examples_, indptr, lists[data.list_of_item])
 
     def _check_state(self) -> None:
         super()._check_state()
@@ -115,27 +113,31 @@ class DistanceRanking(Ranker):
             raise ValueError("examples_ and example_lists_ must have one row for each relevant item")
 
 
-def _negative_distance(X: Features, examples: Features) -> Floats:
-    """Return minus the distance of each row to its nearest example, exactly 0 for an example itself."""
-    nearest: Integers = pairwise_distances_argmin(X, examples)
+def _negative_distances(X: Features, examples: Features, indptr: Integers, lists: Integers) -> Floats:
+    """Return ``-min_s |x - s|`` over the examples s of the list of x, exactly 0 for an example itself."""
+    nearest = NeighbourIndex(examples, indptr=indptr, recall=1.0).query(X, 1, lists).indices[:, 0]
     scores = np.empty(X.shape[0])
-    for rows in _blocks(X.shape[0], X.shape[1]):
+    for rows in _batches(X):
         difference = X[rows] - examples[nearest[rows]]
         squares = difference.multiply(difference) if issparse(difference) else difference**2
         scores[rows] = 0.0 - np.sqrt(np.asarray(squares.sum(axis=1), dtype=np.float64).ravel())
     return scores
 
 
-def _cosine(X: Features, examples: Features) -> Floats:
-    directions = normalize(examples)
+def _cosines(X: Features, examples: Features, indptr: Integers, lists: Integers) -> Floats:
+    """Return ``max_s cos(x, s)`` over the examples s of the list of each x; with a row of zeros it is 0."""
+    X, examples = normalize(X), normalize(examples)
+    index = NeighbourIndex(examples, distance="cosine", indptr=indptr, recall=1.0)
+    nearest = index.query(X, 1, lists).indices[:, 0]
     scores = np.empty(X.shape[0])
-    for rows in _blocks(X.shape[0], directions.shape[0]):
-        similarity = normalize(X[rows]) @ directions.T
-        best = similarity.max(axis=1)
-        scores[rows] = best.toarray().ravel() if issparse(best) else best
-    return np.clip(scores, -1.0, 1.0)
+    for rows in _batches(X):
+        products = X[rows] * examples[nearest[rows]]
+        scores[rows] = np.asarray(products.sum(axis=1)).ravel()
+    empty = is_zero(examples)
+    has_empty = np.append(np.logical_or.reduceat(empty, indptr[:-1]), empty.any())  # -1: among all
+    return np.clip(scores, np.where(has_empty[lists], 0.0, -1.0), 1.0)
 
 
-def _blocks(n_rows: int, row_cells: int) -> Any:
-    """Cut the rows so that a block of `row_cells` columns stays small."""
-    return gen_batches(n_rows, max(1, BLOCK_CELLS // max(row_cells, 1)))
+def _batches(X: Features) -> Iterator[slice]:
+    """Cut the rows so that a batch stays small."""
+    return gen_batches(X.shape[0], max(1, BATCH_CELLS // max(X.shape[1], 1)))

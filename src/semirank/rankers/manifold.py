@@ -1,9 +1,11 @@
 """Manifold ranking: labels spread along a neighbour graph until they settle."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
+from semirank.core.arrays import Floats
 from semirank.limits import Between, Limit
+from semirank.rankers.diffusion import power
 from semirank.rankers.queries import QueryRanker
 
 
@@ -37,7 +39,7 @@ class ManifoldRanking(QueryRanker):
         A list has settled when its residual is this small relative to its labels.
     max_iter : int
         Most sweeps over the edges.
-    metric : {"euclidean", "cosine"}
+    distance : {"euclidean", "cosine"}
         How neighbours are found; "cosine" for text, with the cosine as the weight.
     combine : {"difference", "ratio", "positive", "log"}
         What known irrelevant items (label 0 or less) do. "difference": their reach is subtracted, each side
@@ -53,6 +55,8 @@ class ManifoldRanking(QueryRanker):
         Scores of the items given to `fit`, in the caller's order.
     graph_ : csr_array
         The graph W, items list by list.
+    widths_ : array of shape (n_lists,), or (n_items,) for "local", or None
+        The width of the weights of each list, or the radius r of each item; None for weights of another kind.
     n_iter_, residual_ : arrays of shape (n_lists,)
         How many sweeps each list took, and how far it got.
     n_unreached_ : int
@@ -93,7 +97,7 @@ class ManifoldRanking(QueryRanker):
         tol: float = 1e-6,
         max_iter: int = 10_000,
         *,
-        metric: str = "euclidean",
+        distance: str = "euclidean",
         combine: str = "difference",
         join: bool = False,
     ) -> None:
@@ -105,9 +109,27 @@ class ManifoldRanking(QueryRanker):
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
-        self.metric = metric
+        self.distance = distance
         self.combine = combine
         self.join = join
+
+    def fit(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> Self:
+        """Build the graph of the items of each list, and spread the labels over it.
+
+        Parameters
+        ----------
+        X, y, qid
+            Items, labels (NaN where there is none) and the list of each item.
+        sample_weight : array of shape (n_items,), optional
+            How much each label counts: the confidences of the paper's queries.
+        """
+        data, s = self._check_seeds(X, y, qid, sample_weight)
+        return self._build(data)._rank(data.y, s)
+
+    def _rank(self, y: Floats, s: Floats, start: Floats | None = None) -> Self:
+        f = self._system.solve(s, self.alpha, start=start, **self._stopping)  # (I - alpha S)^-1 s
+        D = self._system.degrees[:, None]
+        return self._keep(y, s, f, power(D, -self.degree_correction) * f.scores)  # D^-c f
 
     @property
     def _seed_power(self) -> float:

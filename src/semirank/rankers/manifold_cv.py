@@ -17,10 +17,8 @@ from semirank.metrics.notation import MetricName
 from semirank.rankers._base import Contributions, Ranker
 from semirank.rankers.assumptions import MANIFOLD
 from semirank.rankers.cross_validation import CrossValidated
-from semirank.rankers.diffusion import check_positive, power
-from semirank.rankers.distance import DistanceRanking
+from semirank.rankers.diffusion import backgrounds, check_positive, combine_signs, power, seeds_of_labels
 from semirank.rankers.manifold import ManifoldRanking
-from semirank.rankers.seeds import backgrounds, combine_signs, seeds_of_labels
 
 
 class ManifoldRankingCV(CrossValidated, Ranker):
@@ -110,10 +108,6 @@ class ManifoldRankingCV(CrossValidated, Ranker):
         self.max_left_out = max_left_out
         self.random_state = random_state
 
-    def supervised(self) -> Ranker:
-        """Return the ranking by the nearest relevant item."""
-        return DistanceRanking(self.distance)
-
     def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
         """Choose the parameters by leaving out labelled items, then fit with them on all labels."""
         data = self._check(X, y, qid)
@@ -139,7 +133,7 @@ class ManifoldRankingCV(CrossValidated, Ranker):
         self._check_results()
 
     def _ranker(self, params: Mapping[str, Any]) -> ManifoldRanking:
-        return ManifoldRanking(metric=self.distance, combine=self.combine, tol=self.tol, **params)
+        return ManifoldRanking(distance=self.distance, combine=self.combine, tol=self.tol, **params)
 
     def _left_out(self, data: RankingDataset) -> Integers:
         """Choose the items to leave out: a row of each list in each turn, -1 where a list has no more."""
@@ -155,7 +149,7 @@ class ManifoldRankingCV(CrossValidated, Ranker):
     def _try_all(self, data: RankingDataset, turns: Integers) -> Iterator[tuple[dict[str, Any], Floats]]:
         """Yield every combination, and the score of each left-out item."""
         distance: Any = self.distance
-        index = NeighbourIndex(data.X, metric=distance, indptr=data.indptr)
+        index = NeighbourIndex(data.X, distance=distance, indptr=data.indptr)
         for k, sigma in product(self.n_neighbors, self.sigmas):
             diffusion = Diffusion(knn_graph(index, k, sigma=sigma), data.indptr)
             for alpha in self.alphas:

@@ -1,9 +1,11 @@
 """Personalised PageRank on the neighbour graph of the items."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
+from semirank.core.arrays import Floats
 from semirank.limits import Between, Limit
+from semirank.rankers.diffusion import power
 from semirank.rankers.queries import QueryRanker
 
 
@@ -19,14 +21,14 @@ class PersonalizedPageRank(QueryRanker):
     ----------
     degree_power : float
         The power k of the degree with which labelled items start; 0 is the usual personalised PageRank.
-    graph, n_neighbors, sigma, alpha, solver, tol, max_iter, metric, combine, join
+    graph, n_neighbors, sigma, alpha, solver, tol, max_iter, distance, combine, join
         As in `ManifoldRanking`; `alpha` is the probability of going on.
 
     Attributes
     ----------
     scores_ : float64 array of shape (n_items,)
         Scores of the items given to `fit`, in the caller's order.
-    graph_, n_iter_, residual_, n_unreached_
+    graph_, widths_, n_iter_, residual_, n_unreached_
         As in `ManifoldRanking`.
 
     References
@@ -57,7 +59,7 @@ class PersonalizedPageRank(QueryRanker):
         solver: str = "auto",
         tol: float = 1e-6,
         max_iter: int = 10_000,
-        metric: str = "euclidean",
+        distance: str = "euclidean",
         combine: str = "difference",
         join: bool = False,
     ) -> None:
@@ -69,9 +71,23 @@ class PersonalizedPageRank(QueryRanker):
         self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
-        self.metric = metric
+        self.distance = distance
         self.combine = combine
         self.join = join
+
+    def fit(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> Self:
+        """Build the graph of the items of each list, and let the walk settle on it.
+
+        Parameters as in `ManifoldRanking.fit`; `sample_weight` says how much each label counts.
+        """
+        data, s = self._check_seeds(X, y, qid, sample_weight)
+        return self._build(data)._rank(data.y, s)
+
+    def _rank(self, y: Floats, s: Floats, start: Floats | None = None) -> Self:
+        D = self._system.degrees[:, None]
+        planted = power(D, self.degree_power - 0.5) * s  # D^(k - 1/2) s
+        f = self._system.solve(planted, self.alpha, start=start, **self._stopping)  # (I - alpha S)^-1 ...
+        return self._keep(y, s, f, power(D, 0.5) * f.scores)  # D^1/2 f
 
     @property
     def _seed_power(self) -> float:

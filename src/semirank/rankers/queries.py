@@ -30,7 +30,7 @@ class QueryRanker(DiffusionRanker):
             A query is an item, several items, or a point that need not be among the items.
         """
         check_is_fitted(self, "graph_")
-        return self._restore(self._score_seeds(self._query_seeds(queries))).T
+        return self._score_seeds(self._query_seeds(queries))[self._places()].T
 
     def rank_queries(self, queries: Any, top: int = 100) -> tuple[Integers, Floats]:
         """Return the best items for each query, without the query's own items.
@@ -67,9 +67,10 @@ class QueryRanker(DiffusionRanker):
 
     def _score_seeds(self, seeds: csr_array) -> Floats:
         """Solve for the rows of seeds; return one column of scores for each."""
-        degrees = self._diffusion().degrees
-        solved = self._solve(seeds.T.toarray() * power(degrees, self._seed_power)[:, None])
-        return solved.scores * power(degrees, self._score_power)[:, None]
+        D = self._system.degrees[:, None]
+        planted = power(D, self._seed_power) * seeds.T.toarray()
+        f = self._system.solve(planted, self.alpha, **self._stopping).scores
+        return power(D, self._score_power) * f
 
     def _sort_seeds(self, seeds: csr_array, top: int) -> Iterator[tuple[Integers, Floats]]:
         """Find the best items for each row of seeds by solving the whole system, some rows at a time."""
@@ -81,7 +82,7 @@ class QueryRanker(DiffusionRanker):
 
     def _push_seeds(self, seeds: csr_array, top: int) -> Iterator[tuple[Integers, Floats]]:
         """Find the best items for each row of seeds by visiting only those near the seeds."""
-        system = self._diffusion()
+        system = self._system
         for first, last in pairwise(seeds.indptr):
             items = seeds.indices[first:last]
             found = system.top(
@@ -114,10 +115,10 @@ class QueryRanker(DiffusionRanker):
         if len(self.list_ids_) > 1:
             raise ValueError("Vectors can be queries of one list only; this collection has several lists.")
         data = self._check_new(vectors, None)
-        weights = self._attach(data, np.zeros(len(data), dtype=np.int64))
+        weights = self._attach(data.X, np.zeros(len(data), dtype=np.int64))
         degrees = np.asarray(weights.sum(axis=1)).ravel()
         scale = self.alpha * power(degrees, -0.5)
-        return csr_array(weights.multiply(scale[:, None]).multiply(power(self._diffusion().degrees, -0.5)))
+        return csr_array(weights.multiply(scale[:, None]).multiply(power(self._system.degrees, -0.5)))
 
 
 def _are_vectors(queries: Any) -> bool:

@@ -229,8 +229,8 @@ class RayleighRanker(Ranker):
 
     def _laplacian(self, data: RankingDataset, features: Floats) -> csr_array:
         points = features if self.kernel == "precomputed" else data.X
-        metric: Any = "cosine" if self.kernel == "cosine" else "euclidean"
-        graph = knn_graph(points, self.n_neighbors, metric=metric, weights="binary", indptr=data.indptr)
+        distance: Any = "cosine" if self.kernel == "cosine" else "euclidean"
+        graph = knn_graph(points, self.n_neighbors, distance=distance, weights="binary", indptr=data.indptr)
         return laplacian(graph, normed=self.laplacian == "normalised")
 
     def _solve(
