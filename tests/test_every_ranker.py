@@ -168,16 +168,10 @@ def test_every_ranker_states_its_claims():
     assert sorted(CLAIMS) == sorted(ranker_names())
 
 
-def _pending(name, check):
-    explained = name in ("rankrls", "rankrls-cv", "rank-svm") and check.startswith("check_a_saved")
-    return explained or check == "check_sparse_inputs_are_not_modified"
-
-
 def promises():
     for name, claims in CLAIMS.items():
         for check in checks_of(claims.make()):
-            marks = [pytest.mark.xfail(strict=False)] if _pending(name, check.__name__) else []
-            yield pytest.param(claims.make, check, id=f"{name}-{check.__name__}", marks=marks)
+            yield pytest.param(claims.make, check, id=f"{name}-{check.__name__}")
 
 
 @pytest.mark.parametrize(("make", "check"), list(promises()))
