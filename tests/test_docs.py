@@ -11,7 +11,9 @@ from semirank.cli import app
 from semirank.registry import ranker_class, ranker_names
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/*.md"), *ROOT.glob("docs/methods/*.md")])
+PAGES = sorted(
+    [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/*.md"), *ROOT.glob("docs/methods/*.md")]
+)
 HEADINGS = ["Idea", "Formula", "When it helps and when it hurts", "Example", "Cost", "Source"]
 
 

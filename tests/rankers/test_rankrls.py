@@ -1,10 +1,12 @@
 """RankRLS against its definition: every pair written out, every left-out list trained again."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from scipy.sparse import csr_array, csr_matrix
+from scipy.sparse import csr_array, csr_matrix, random_array
 from sklearn.metrics.pairwise import cosine_similarity, polynomial_kernel, rbf_kernel
 from tests.rankers import oracle_rankrls as oracle
 
@@ -313,3 +315,30 @@ def test_other_kernels_are_their_matrix(kernel, peer):
         ranker = RankRLS(kernel, gamma=GAMMA, degree=2).fit(features, y, qid)
         assert_near(ranker.scores_, expected.scores_, 1e-8)
         assert_near(ranker.leave_list_out(), expected.leave_list_out(), 1e-8)
+
+
+@pytest.mark.parametrize(("n_items", "n_features"), [(2_000, 20_000), (20_000, 2_000)])
+def test_sparse_features_make_no_dense_matrix(n_items, n_features):
+    """A matrix of all items, or of all features, would be dense, and most of the work."""
+    rng = np.random.default_rng(0)
+    X = random_array((n_items, n_features), density=20 / n_features, format="csr", rng=rng)
+    y, qid = rng.integers(0, 2, n_items).astype(float), np.arange(n_items) // 50
+    RankRLS().fit(X[:100], y[:100], qid[:100])  # compiles
+    tracemalloc.start()
+    ranker = RankRLS().fit(X, y, qid)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * 2_000**2 / 2
+    gradient = (
+        X.T @ (ranker._fitted().loss.laplacian(X @ ranker.coef_ - ranker._fitted().loss.y)) + ranker.coef_
+    )
+    assert abs(gradient).max() < 1e-8 * abs(ranker.coef_).max()
+
+
+@pytest.mark.parametrize("make", [np.asarray, csr_array])
+def test_sparse_features_with_a_tiny_ridge(make):
+    """Where conjugate gradients take long, the closed form is there."""
+    X, y, qid = lists(5, 12, 7)
+    X = X * 10.0 ** np.arange(-3, 4)
+    expected = X @ oracle.train(X, y, qid, 1e-7)
+    assert_near(RankRLS(ridge=1e-7).fit(make(X), y, qid).scores_, expected, 1e-6)

@@ -18,7 +18,7 @@ from semirank.experiments.topic_methods import (
     TSVM,
     UPPER,
     Documents,
-    lent,
+    by_pseudo_labels,
 )
 from semirank.experiments.topic_report import (
     curve_rows,
@@ -35,7 +35,10 @@ from semirank.readers.datasets import load_items
 AP = "AP@1000"
 NAMES = ("AUC", AP, "P@50")
 CURVES = (RB, TSVM, SSLR, SEMI[1], SEMI[10], LSA_LINEAR, LSA_GRAPH, BLEND)
-LAMBDAS = {f"lambda = {value:g}": lent(1, discount=value) for value in (0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0)}
+LAMBDAS = {
+    f"lambda = {value:g}": by_pseudo_labels(1, discount=value)
+    for value in (0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
+}
 SIZES = (3, 6, 12, 24)
 SETTINGS = (
     Setting(3, 177, tuple(METHODS)),

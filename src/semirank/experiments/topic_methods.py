@@ -132,8 +132,8 @@ class Mix:
         return np.sum((columns - columns.mean(1, keepdims=True)) / columns.std(1, keepdims=True), axis=0)
 
 
-def lent(n_neighbors: int, **options: Any) -> Learn:
-    """Boost from labels, own and lent."""
+def by_pseudo_labels(n_neighbors: int, **options: Any) -> Learn:
+    """Boost from labels and pseudo-labels."""
     return Learn(SemiRankBoost(n_neighbors=n_neighbors, distance="cosine", **options))
 
 
@@ -147,12 +147,12 @@ METHODS: dict[str, Method] = {
     TSVM: Learn(TransductiveSVM()),
     SSLR: Learn(SelfTrainingLogistic()),
     "ssLR, no class weights": Learn(SelfTrainingLogistic(class_weight=None)),
-    "ssRB, k = 1": lent(1),
-    "ssRB, k = 2": lent(2),
-    "ssRB, k = 3": lent(3),
-    "ssRB, k = 10": lent(10),
-    "ssRB, k = 30": lent(30),
-    "ssRB, k = 10, similarity": lent(10, discount="similarity"),
+    "ssRB, k = 1": by_pseudo_labels(1),
+    "ssRB, k = 2": by_pseudo_labels(2),
+    "ssRB, k = 3": by_pseudo_labels(3),
+    "ssRB, k = 10": by_pseudo_labels(10),
+    "ssRB, k = 30": by_pseudo_labels(30),
+    "ssRB, k = 10, similarity": by_pseudo_labels(10, discount="similarity"),
     LINEAR: Learn(LogisticRanker()),
     SVM: Learn(LinearSVMRanker()),
     LSA_LINEAR: Learn(LogisticRanker(), "LSA"),

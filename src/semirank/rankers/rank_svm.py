@@ -17,7 +17,7 @@ from semirank.rankers._base import Contributions, Ranker
 from semirank.rankers.kept_items import KeepsItems, row_of
 from semirank.rankers.losses.hinge import GivenHinge, HingeLoss, OrderedHinge
 from semirank.rankers.pairs import GivenPairs, OrderedPairs, PairWeights, check_pairs, check_weights
-from semirank.rankers.solvers.newton import Solution, minimise
+from semirank.rankers.solvers.newton import Minimum, minimise
 
 
 class RankSVM(KeepsItems, Ranker):
@@ -122,8 +122,8 @@ class RankSVM(KeepsItems, Ranker):
         data = self._check(X, y, qid)
         weights = check_weights(sample_weight, data)
         loss = self._loss(data, weights, pairs)  # sum of max(0, 1 - (s_p - s_q))^2
-        solution = minimise(_centred(data, loss), loss, self.C, self.tol, self.max_iter)  # |w|^2 / 2 + C loss
-        self._keep(data, loss, solution)
+        minimum = minimise(_centred(data, loss), loss, self.C, self.tol, self.max_iter)  # |w|^2 / 2 + C loss
+        self._keep(data, loss, minimum)
         return self._store(data, data.X @ self.coef_)
 
     def predict(self, X: Any, qid: Any = None) -> Floats:
@@ -161,17 +161,17 @@ class RankSVM(KeepsItems, Ranker):
         given = GivenPairs.of(check_pairs(pairs, data), data, weights)
         return GivenHinge(given, len(np.unique(given.lists)) * np.exp(given.log_shares(self.balance)))
 
-    def _keep(self, data: RankingDataset, loss: HingeLoss, solution: Solution) -> None:
-        self.coef_, self.n_iter_ = solution.coef, solution.n_iter
-        self.objectives_ = solution.objectives
+    def _keep(self, data: RankingDataset, loss: HingeLoss, minimum: Minimum) -> None:
+        self.coef_, self.n_iter_ = minimum.coef, minimum.n_iter
+        self.objectives_ = minimum.objectives
         pulls = np.zeros(data.n_items)
-        pulls[loss.items] = solution.pulls
+        pulls[loss.items] = minimum.pulls
         self.pulls_ = data.restore(pulls)
         self._keep_items(data)
-        if solution.gradient > self.tol:
+        if minimum.gradient > self.tol:
             warnings.warn(
-                f"RankSVM has not settled after {solution.n_iter} steps: the gradient is "
-                f"{solution.gradient:.1e} of its first size, tol is {self.tol:g}. Scale the features, lower "
+                f"RankSVM has not settled after {minimum.n_iter} steps: the gradient is "
+                f"{minimum.gradient:.1e} of its first size, tol is {self.tol:g}. Scale the features, lower "
                 "C, or raise max_iter or tol.",
                 ConvergenceWarning,
                 stacklevel=3,

@@ -73,10 +73,10 @@ class RankRLS(KeepsItems, KernelRanker):
 
     Notes
     -----
-    For m labelled items with d features. Linear kernel: O(m d min(m, d)) time, no copy of X; where m and d
-    exceed 5,000, conjugate gradients, which touch nothing but X. Other kernels: one Cholesky factor of an
-    m x m matrix, O(m^3); with p components O(m p^2) time and O(m p) memory. `leave_list_out` takes one
-    eigendecomposition for all lists and ridges.
+    For m labelled items with d features. Linear kernel: O(m d min(m, d)) time, no copy of X; for sparse
+    features, and where m and d exceed 5,000, conjugate gradients, which touch nothing but X. Other kernels:
+    one Cholesky factor of an m x m matrix, O(m^3); with p components O(m p^2) time and O(m p) memory.
+    `leave_list_out` takes one eigendecomposition for all lists and ridges.
 
     References
     ----------

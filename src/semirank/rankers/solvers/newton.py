@@ -14,7 +14,7 @@ _MOST_TRIALS = 40
 _SLACK = 1e-12
 
 
-class Solution(NamedTuple):
+class Minimum(NamedTuple):
     """The weights w, the steps it took to find them, and the size of the gradient relative to that at 0.
 
     pulls: minus C times the derivative of the loss by each score, so that w is ``X'pulls`` at the minimum.
@@ -38,7 +38,7 @@ class Point(NamedTuple):
     slopes: Floats
 
 
-def minimise(X: Features, loss: HingeLoss, C: float, tol: float, max_iter: int) -> Solution:
+def minimise(X: Features, loss: HingeLoss, C: float, tol: float, max_iter: int) -> Minimum:
     """Minimise ``1/2 |w|^2 + C loss(X w)``.
 
     A step solves the Newton equations by conjugate gradients, to an accuracy that grows as the gradient
@@ -56,7 +56,7 @@ def minimise(X: Features, loss: HingeLoss, C: float, tol: float, max_iter: int) 
         here, steps = there, steps + 1
         objectives.append(here.objective)
         size = float(np.linalg.norm(here.gradient)) / first
-    return Solution(here.coef, steps, size, -C * here.slopes, np.array(objectives))
+    return Minimum(here.coef, steps, size, -C * here.slopes, np.array(objectives))
 
 
 def _at(coef: Floats, scores: Floats, X: Features, loss: HingeLoss, C: float) -> Point:
