@@ -294,8 +294,8 @@ class DiffusionRanker(Ranker):
             raise ValueError("the graph, the labels and the scores must be of the same items")
         if (np.sort(self.order_) != np.arange(n_items)).any() or len(self.indptr_) != n_lists + 1:
             raise ValueError("order_, indptr_ and list_ids_ must describe lists of all items")
-        shapes = tuple(None if each is None else each.shape for each in (self.widths_, self.shortest_))
-        if shapes not in ((None, None), ((n_lists,), (n_lists,)), ((n_items,), None)):
+        widths: Any = [None if each is None else each.shape for each in (self.widths_, self.shortest_)]
+        if widths not in ([None, None], [(n_lists,), (n_lists,)], [(n_items,), None]):
             raise ValueError(
                 "widths_ must hold one width for each list, with its shortest_, or for each item"
             )
