@@ -381,3 +381,9 @@ def test_what_was_computed_on_demand_is_not_pickled():
     assert used.labelled_per_list.sum() + used.list_of_item.sum() > 0
     assert joblib.hash(fresh) == joblib.hash(used)
     assert pickle.loads(pickle.dumps(used)).labelled.all()
+
+
+@pytest.mark.parametrize("name", ["labelled", "sizes", "list_of_item", "labelled_per_list", "labels_differ"])
+def test_what_is_computed_once_cannot_be_overwritten(name):
+    with pytest.raises(ValueError, match="read-only"):
+        getattr(sample(), name)[0] = 0

@@ -98,6 +98,7 @@ CLAIMS = {
     ),
     "estimator-ranker": Claims(ranker_class("estimator-ranker"), lists_apart=False),
     "labelled-only": Claims(lambda: ranker_class("labelled-only")(ranker_class("manifold-ranking")())),
+    "each-list": Claims(ranker_class("each-list")),
     "text-ranker": Claims(ranker_class("text-ranker"), lists_apart=False),
     "latent-ranker": Claims(ranker_class("latent-ranker"), lists_apart=False),
     "blend": Claims(ranker_class("blend"), lists_apart=False, pairwise=True),
@@ -127,12 +128,21 @@ CLAIMS = {
     ),
 }
 
+AN_ITEM_GIVEN_TWICE = "check_sample_weight_equivalence_on_{}_data"
 OF_LABELS = {
-    f"check_sample_weight_equivalence_on_{kind}_data": "a weight is the confidence of a label; an item given "
-    "twice, or left out, makes another graph"
+    AN_ITEM_GIVEN_TWICE.format(kind): "a weight is the confidence of a label; an item given twice, or left "
+    "out, makes another graph"
     for kind in ("dense", "sparse")
 }
 EXPECTED_FAILURES = {
+    "ForestRanker": {
+        AN_ITEM_GIVEN_TWICE.format(kind): "other draws, and min_leaf counts items"
+        for kind in ("dense", "sparse")
+    },
+    "RayleighRanker": {
+        AN_ITEM_GIVEN_TWICE.format(kind): "an item given twice has itself for a neighbour in the graph"
+        for kind in ("dense", "sparse")
+    },
     "ManifoldRanking": OF_LABELS,
     "PersonalizedPageRank": OF_LABELS,
     "ImportanceWeighting": {

@@ -18,7 +18,10 @@ import numpy as np
 from boosting import graded_lists, peer
 from scipy.sparse import random_array
 
-from semirank.rankers.boosting import Pairs, boost, columns_of
+from semirank.rankers.losses.exponential import OrderedExponential
+from semirank.rankers.pairs import OrderedPairs
+from semirank.rankers.solvers.boosting import boost
+from semirank.rankers.solvers.columns import columns_of
 from semirank.report.plots import write_figure
 from semirank.report.tables import markdown, provenance
 
@@ -30,9 +33,8 @@ N_TERMS, WORDS = 20_000, 60
 def a_round(X: Any, y: np.ndarray, lists: np.ndarray, n_rounds: int = 10) -> tuple[float, float]:
     """Return the median seconds of a round, and the peak of bytes held beside the data."""
     tracemalloc.start()
-    pairs = Pairs.ordered_by(y, lists, np.ones(len(y)))
-    pairs = pairs.share("pairs", np.array([0]), np.array([1.0]))
-    rounds = boost(pairs, columns_of(X, pairs.items, 255))
+    pairs = OrderedPairs.ordered_by(y, lists, np.ones(len(y))).share("pairs")
+    rounds = boost(OrderedExponential(pairs), columns_of(X, pairs.items, 255))
     next(rounds)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()

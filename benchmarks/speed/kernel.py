@@ -19,7 +19,7 @@ from scipy.sparse import random_array
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge
 
-from semirank.rankers.pair_weights import PairWeights
+from semirank.rankers.pairs import PairWeights
 from semirank.rankers.rankrls import RankRLS
 from semirank.rankers.rankrls_cv import GRID
 
@@ -71,7 +71,7 @@ def hold_out(n_items: int = 4_000, repeats: int = 3) -> None:
     ranker = RankRLS("rbf", gamma=GAMMA).fit(X, y, qid)
 
     def leave_list_out() -> None:
-        ranker._last_problem = None
+        ranker._problem = None
         ranker.leave_list_out(GRID)
 
     compare(

@@ -16,7 +16,7 @@ import densratio
 import numpy as np
 
 from semirank.density_ratio import KLIEP
-from semirank.density_ratio.bells import Bells
+from semirank.density_ratio.gaussian_basis import GaussianBasis
 from semirank.density_ratio.likelihood import Likelihood
 
 
@@ -30,9 +30,9 @@ def differences(n_pairs: int, n_features: int, shift: float, seed: int) -> np.nd
 
 def optimum(train: np.ndarray, test: np.ndarray, centres: np.ndarray, width: float) -> float:
     """Return the greatest mean log-weight of test rows that some centres allow."""
-    bells = Bells(centres)
-    sums = bells.sums(train, [width], np.ones(len(train)))[0]
-    likelihood = Likelihood.of(bells.distances(test), sums, len(train), width)
+    basis = GaussianBasis(centres)
+    sums = basis.sums(train, [width], np.ones(len(train)))[0]
+    likelihood = Likelihood.of(basis.distances(test), sums, len(train), width)
     return float(likelihood.solve(1e-7, 1000).likelihoods[-1])
 
 

@@ -13,12 +13,14 @@ from . import rankers as rankers
 from . import readers as readers
 from . import registry as registry
 from . import report as report
+from . import results as results
 from . import selection as selection
 from . import storage as storage
 from .dataset.ranking_dataset import RankingDataset as RankingDataset
 from .density_ratio.kliep import KLIEP as KLIEP
 from .graphs.list_kernel import list_kernel as list_kernel
 from .meta.blend import Blend as Blend
+from .meta.each_list import EachList as EachList
 from .meta.feature_generation import FeatureGeneration as FeatureGeneration
 from .meta.importance_weighting import ImportanceWeighting as ImportanceWeighting
 from .meta.latent import LatentRanker as LatentRanker
@@ -60,7 +62,11 @@ from .readers.trec import read_run as read_run
 from .readers.trec import write_qrels as write_qrels
 from .readers.trec import write_run as write_run
 from .registry import load_model as load_model
-from .selection.auto.ranker import AutoRanker as AutoRanker
-from .selection.comparing.compare import compare as compare
+from .results.comparison import Comparison as Comparison
+from .selection.auto_ranker import AutoRanker as AutoRanker
+from .selection.candidates import Candidate as Candidate
+from .selection.compare import CannotCompareError as CannotCompareError
+from .selection.compare import compare as compare
+from .selection.evaluation import evaluate as evaluate
 
 __version__: str

@@ -111,7 +111,7 @@ def _open_alone(path: Path) -> IO[bytes]:
                 msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
             else:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
+        except (BlockingIOError, PermissionError) as error:
             file.close()
             raise CheckpointInUseError(
                 f"{path}: another run is writing to this file. Wait until it ends, or choose another file."

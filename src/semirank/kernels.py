@@ -140,7 +140,7 @@ def resolve(kernel: str, gamma: float | None, X: Features, *, width: float = 1.0
     X : array or CSR matrix of shape (n_items, n_features)
         The items.
     width : float
-        Width of a Gaussian bell, as a multiple of the median distance, when gamma is None.
+        Width of the Gaussian, as a multiple of the median distance, when gamma is None.
     degree : int
         Degree of "polynomial".
 

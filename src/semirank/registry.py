@@ -20,7 +20,7 @@ from semirank.rankers._base import Ranker
 GROUP = "semirank.rankers"
 
 _OURS = {
-    "auto-ranker": "semirank.selection.auto.ranker:AutoRanker",
+    "auto-ranker": "semirank.selection.auto_ranker:AutoRanker",
     "distance-ranking": "semirank.rankers.distance:DistanceRanking",
     "manifold-ranking": "semirank.rankers.manifold:ManifoldRanking",
     "manifold-ranking-cv": "semirank.rankers.manifold_cv:ManifoldRankingCV",
@@ -43,6 +43,7 @@ _OURS = {
     "labelled-only": "semirank.rankers.labelled_only:LabelledOnly",
     "text-ranker": "semirank.meta.text:TextRanker",
     "latent-ranker": "semirank.meta.latent:LatentRanker",
+    "each-list": "semirank.meta.each_list:EachList",
     "blend": "semirank.meta.blend:Blend",
     "feature-generation": "semirank.meta.feature_generation:FeatureGeneration",
     "importance-weighting": "semirank.meta.importance_weighting:ImportanceWeighting",

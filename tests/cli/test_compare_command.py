@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import semirank
+from semirank import Comparison
 from semirank.cli import main
-from semirank.selection import Comparison
 
 
 @pytest.fixture
@@ -69,25 +69,42 @@ def test_json_is_the_whole_comparison(run, lists, tmp_path):
     assert (code, err) == (0, "")
     found = Comparison.from_json(out)
     assert found == Comparison.from_json(report.read_text())
-    assert (found.seed, found.name, found.metric) == (3, "lists", "nDCG@10")
-    assert json.loads(out)["standings"][0]["name"] == "rankboost"
+    assert (found.seed, found.name, found.metric) == (3, "lists", "nDCG")
+    assert json.loads(out)["results"][0]["name"] == "rankboost"
 
 
 @pytest.mark.usefixtures("one_process")
-def test_resume_uses_the_file_beside_the_report(run, lists, tmp_path, monkeypatch):
-    arguments = ("compare", lists, "-r", "rankboost", "-q", "-o", tmp_path / "r.md")
-    first = run(*arguments)
-    monkeypatch.setattr(
-        "semirank.selection.comparing.cells.Bench.run", lambda *task: pytest.fail("fitted again")
-    )
-    assert run(*arguments, "--resume") == first
+def test_a_finished_comparison_leaves_its_report_and_nothing_else(run, lists, tmp_path):
+    run("compare", lists, "-r", "rankboost", "-q", "-o", tmp_path / "r.html")
+    assert {path.name for path in tmp_path.iterdir()} == {"lists.letor", "r.html"}
+
+
+@pytest.mark.usefixtures("one_process")
+def test_fits_of_a_stopped_comparison_are_not_thrown_away_without_being_asked(run, lists, tmp_path):
+    fits = tmp_path / "r.html.fits.jsonl"
+    fits.write_text('["key", {}]\n')
+    code, _, err = run("compare", lists, "-r", "rankboost", "-o", tmp_path / "r.html")
+    assert code == 1
+    assert "--resume" in err.splitlines()[-1]
+    assert fits.read_text() == '["key", {}]\n'
+    assert run("compare", lists, "-r", "rankboost", "-o", tmp_path / "r.html", "--resume")[0] == 0
+    assert not fits.exists()
 
 
 @pytest.mark.usefixtures("one_process")
 def test_full_labels_of_shared_items_are_thinned(run):
     _, _, err = run("compare", "moons", "-r", "distance-ranking", "--repeats", 2, "--no-budget")
-    assert "Every item has a label: rankers are shown 10 of each list" in err
     assert "In each list 10 labels are drawn and shown, 2 times over." in err
+
+
+def test_the_command_and_the_function_are_one_experiment(run, tmp_path):
+    names = ("distance-ranking", "rankrls")
+    run("compare", "moons", *(f"-r{name}" for name in names), "--jobs", 1, "-q", "-o", tmp_path / "r.json")
+    found = semirank.compare(semirank.load("moons"), names, name="moons", n_jobs=1)
+    written = Comparison.from_json((tmp_path / "r.json").read_text())
+    assert [each.values for each in written.results] == [each.values for each in found.results]
+    assert (written.choice, written.budget) == (found.choice, found.budget)
+    assert written.options == found.options
 
 
 @pytest.mark.usefixtures("one_process")
@@ -112,7 +129,7 @@ def test_when_all_rankers_fail_the_report_says_why(run, tmp_path):
     )
     assert code == 1
     assert "No ranker could be fitted and measured. distance-ranking: ValueError" in err
-    assert Comparison.from_json((tmp_path / "r.json").read_text()).standings[0].status == "failed"
+    assert Comparison.from_json((tmp_path / "r.json").read_text()).results[0].status == "failed"
 
 
 def test_mistakes_are_found_before_any_work(run, lists, tmp_path):

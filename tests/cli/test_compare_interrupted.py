@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from semirank.selection import Comparison
+from semirank import Comparison
 
 
 @pytest.mark.slow
@@ -29,9 +29,9 @@ def test_ctrl_c_writes_the_report_and_resume_goes_on(tmp_path):
     assert message.endswith("interrupted: the same command with --resume goes on\n")
     found = Comparison.from_json(report.read_text())
     assert not found.complete
-    assert found.standing("distance-ranking").status == "finished"
+    assert found.result("distance-ranking").status == "finished"
     again = subprocess.run([*command, "--resume"], capture_output=True, check=True)
     assert b"distance-ranking" in again.stdout
     complete = Comparison.from_json(report.read_text())
     assert complete.complete
-    assert complete.standing("distance-ranking").values == found.standing("distance-ranking").values
+    assert complete.result("distance-ranking").values == found.result("distance-ranking").values

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 from semirank.core.binning import bin_values
 from semirank.core.stumps import sum_stumps
-from semirank.rankers.boosting import BinnedColumns, SortedColumns, columns_of
+from semirank.rankers.solvers.columns import BinnedColumns, SortedColumns, columns_of
 
 VALUES = st.sampled_from([-2.0, -0.5, 0.0, 0.0, 0.0, 1.0, 3.0])
 KINDS = {

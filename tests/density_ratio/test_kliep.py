@@ -8,12 +8,12 @@ from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from tests.density_ratio.oracle_kliep import bells, best_coefficients
+from tests.density_ratio.oracle_kliep import best_coefficients, gaussian_basis
 
 from semirank import storage
 from semirank.dataset import DataWarning
 from semirank.density_ratio import KLIEP
-from semirank.density_ratio.proportions import most_likely
+from semirank.density_ratio.mixture_weights import most_likely
 
 
 def shifted(n_train=150, n_test=60, n_features=2, shift=0.7, seed=0):
@@ -26,12 +26,12 @@ def shifted(n_train=150, n_test=60, n_features=2, shift=0.7, seed=0):
 def test_weights_are_those_of_the_definition(width, even):
     train, test = shifted()
     ratio = KLIEP(width, 12, even=even, tol=1e-9).fit(train, test)
-    train_bells, test_bells = (bells(X, ratio.centres_, width, even) for X in (train, test))
-    beta, optimum = best_coefficients(test_bells, train_bells.mean(axis=0))
+    train_basis, test_basis = (gaussian_basis(X, ratio.centres_, width, even) for X in (train, test))
+    beta, optimum = best_coefficients(test_basis, train_basis.mean(axis=0))
     assert ratio.likelihoods_[-1] == pytest.approx(optimum, abs=1e-6)
     assert ratio.likelihoods_[-1] == pytest.approx(np.log(ratio.predict(test)).mean(), abs=1e-9)
-    np.testing.assert_allclose(ratio.weights_, train_bells @ beta, atol=2e-3 * ratio.weights_.max())
-    np.testing.assert_allclose(ratio.weights_, train_bells @ ratio.coefficients_, rtol=1e-9)
+    np.testing.assert_allclose(ratio.weights_, train_basis @ beta, atol=2e-3 * ratio.weights_.max())
+    np.testing.assert_allclose(ratio.weights_, train_basis @ ratio.coefficients_, rtol=1e-9)
 
 
 @pytest.mark.parametrize("max_iter", [1, 5, 12, 100])
@@ -40,26 +40,26 @@ def test_weights_are_those_of_the_definition(width, even):
 def test_the_optimum_is_no_farther_than_the_certificate(max_iter, seed):
     train, test = shifted(seed=seed)
     ratio = KLIEP(0.5, 15, max_iter=max_iter, tol=1e-7).fit(train, test)
-    means = bells(train, ratio.centres_, 0.5).mean(axis=0)
-    _, optimum = best_coefficients(bells(test, ratio.centres_, 0.5), means)
+    means = gaussian_basis(train, ratio.centres_, 0.5).mean(axis=0)
+    _, optimum = best_coefficients(gaussian_basis(test, ratio.centres_, 0.5), means)
     assert optimum <= ratio.likelihoods_[-1] + ratio.certificate_ + 1e-9
     assert (ratio.certificate_ <= 1e-7) == (max_iter == 100)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 30), st.integers(1, 40), st.floats(0, 60))
-def test_the_likelihood_never_falls_and_the_certificate_closes(seed, n_parts, n_rows, contrast):
+def test_the_likelihood_never_falls_and_the_certificate_closes(seed, n_components, n_rows, contrast):
     rng = np.random.default_rng(seed)
-    densities = np.exp(-contrast * rng.random((n_rows, n_parts)))
-    found = most_likely(densities, np.full(n_parts, 1 / n_parts), 1e-6, 1000)
+    densities = np.exp(-contrast * rng.random((n_rows, n_components)))
+    found = most_likely(densities, np.full(n_components, 1 / n_components), 1e-6, 1000)
     assert (np.diff(found.likelihoods) > 0).all()
-    assert (found.shares >= 0).all()
-    assert found.shares.sum() == pytest.approx(1)
+    assert (found.weights >= 0).all()
+    assert found.weights.sum() == pytest.approx(1)
     assert found.certificate <= 1e-6
 
 
 @given(st.integers(0, 2**32 - 1))
 @settings(max_examples=20)
-def test_even_bells_know_no_orientation(seed):
+def test_an_even_basis_knows_no_orientation(seed):
     train, test = shifted(n_train=40, n_test=25)
     signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=65)[:, None]
     given, turned = KLIEP(even=True).fit(train, test), KLIEP(even=True)
@@ -101,7 +101,10 @@ def test_held_out_likelihoods_are_those_of_retraining():
     ratio = KLIEP(n_centres=10, n_folds=40, tol=1e-7).fit(train, test)
     widest = ratio.cv_widths_[-1]
     centres = KLIEP(widest, 10).fit(train, test).centres_
-    means, heights = bells(train, centres, widest).mean(axis=0), bells(test, centres, widest)
+    means, heights = (
+        gaussian_basis(train, centres, widest).mean(axis=0),
+        gaussian_basis(test, centres, widest),
+    )
     rest = [np.delete(np.arange(40), i) for i in range(40)]
     logs = [np.log(heights[i] @ best_coefficients(heights[rest[i]], means)[0]) for i in range(40)]
     assert ratio.cv_likelihoods_[-1] == pytest.approx(np.mean(logs), abs=1e-6)

@@ -9,7 +9,7 @@ import semirank
 from semirank.dataset import DataWarning
 from semirank.limits import OneOf
 from semirank.meta.adaptation import JOBS, RANKER, Adapted, AdaptingRanker
-from semirank.rankers.pair_weights import PairWeights
+from semirank.rankers.pairs import PairWeights
 
 nan = np.nan
 
@@ -63,6 +63,27 @@ def test_a_list_that_fails_is_named_and_costs_no_other():
         ranker = Plain(semirank.RankRLS(), fails_above=5.0).fit(X, y, qid)
     np.testing.assert_allclose(ranker.scores_, semirank.RankRLS().fit(X, y, qid).scores_, atol=1e-12)
     assert ranker.failures_ == {4: "ArithmeticError: too large"}
+
+
+def test_no_list_that_can_be_adapted_to_is_an_error():
+    X, y, qid = lists()
+    X[~np.isin(qid, [0, 1, 2]), 1] = 9.0
+    with pytest.raises(ValueError, match=r"could not adapt to 3 of 3 lists\. The first is .*too large"):
+        Plain(semirank.RankRLS(), fails_above=5.0).fit(X, y, qid)
+
+
+@pytest.mark.parametrize("error", [TypeError, AttributeError, KeyError])
+def test_a_fault_of_the_program_is_not_taken_for_a_list_that_fails(error):
+    class Faulty(Plain):
+        def _adapt(self, teaching, prepared, items):
+            if items.max() > 5.0:
+                raise error("a typing error")
+            return super()._adapt(teaching, prepared, items)
+
+    X, y, qid = lists()
+    X[np.flatnonzero(qid == 4)[2], 1] = 9.0
+    with pytest.raises(error, match="a typing error"):
+        Faulty(semirank.RankRLS()).fit(X, y, qid)
 
 
 def test_weights_reach_the_ranker():

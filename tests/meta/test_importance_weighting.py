@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsRegressor
-from tests.density_ratio.oracle_kliep import bells, best_coefficients
+from tests.density_ratio.oracle_kliep import best_coefficients, gaussian_basis
 from tests.rankers.oracle_boosting import DensePairs, dense_boost, dense_pairs
 
 from semirank import (
@@ -22,8 +22,8 @@ from semirank import (
     metrics,
 )
 from semirank.dataset import DataWarning
-from semirank.meta.list_pairs import all_pairs, ordered_pairs
-from semirank.rankers.pair_weights import PairWeights
+from semirank.rankers.pairs import PairWeights
+from semirank.rankers.pairs.sampled import all_pairs, ordered_pairs
 
 nan = np.nan
 
@@ -37,14 +37,14 @@ def lists(n_lists=5, n_items=9, labelled=4, seed=0):
 
 
 def dense_weights(X, better, worse, items, width, given=None):
-    """KLIEP by SLSQP with a bell at every pair of the list; mean 1 over the pairs that teach."""
+    """KLIEP by SLSQP with a basis function at every pair of the list; mean 1 over the pairs that teach."""
     rows = [(i, j) for i in range(len(items)) for j in range(i)]
     own = np.array([items[i] - items[j] for i, j in rows])
     taught = X[better] - X[worse]
-    heights = bells(taught, own, width, even=True)
-    means = np.average(heights, axis=0, weights=given)
-    beta, _ = best_coefficients(bells(own, own, width, even=True), means)
-    return heights @ beta
+    values = gaussian_basis(taught, own, width, even=True)
+    means = np.average(values, axis=0, weights=given)
+    beta, _ = best_coefficients(gaussian_basis(own, own, width, even=True), means)
+    return values @ beta
 
 
 def stump_scores(rounds, X):

@@ -11,9 +11,8 @@ from tests.rankers.oracle_boosting import all_stumps, dense_pairs, first_best
 
 import semirank
 from semirank import PseudoMargin, RankBoost
-from semirank.meta.margin_lesson import MarginLesson
-from semirank.rankers.boosting import boost
-from semirank.rankers.boosting.more_items import with_items
+from semirank.rankers.losses.pseudo_margin import PseudoMarginLoss
+from semirank.rankers.solvers.boosting import boost
 
 nan = np.nan
 
@@ -69,10 +68,10 @@ def dense_margins(X, y, lists, others, n_rounds, weight, ties=0.0, raw=False):
 
 def losses(X, y, lists, others, n_rounds, weight, ties=0.0, raw=False, n_bins=255, make=np.asarray):
     prepared = RankBoost(n_bins=n_bins).prepare(make(X), y, lists)
-    lesson = MarginLesson.of(prepared.lesson, np.array([0, len(others)]), weight, ties, raw)
-    columns = with_items(prepared.columns, make(X)[prepared.rows], make(others))
-    start = lesson.log_losses(np.zeros(len(lesson.items)))
-    rounds = (each.log_losses for each in islice(boost(lesson, columns), n_rounds))
+    loss = PseudoMarginLoss.of(prepared.loss, np.array([0, len(others)]), weight, ties, raw)
+    columns = prepared.columns.append_rows(make(X)[prepared.rows], make(others))
+    start = loss.log_losses(np.zeros(len(loss.items)))
+    rounds = (each.log_losses for each in islice(boost(loss, columns), n_rounds))
     return np.array([np.exp(logs).sum() for logs in (start, *rounds)])
 
 
@@ -142,12 +141,12 @@ def test_each_list_has_its_own_run_and_shared_lists_one():
 def test_shared_lists_are_one_objective():
     X, y, lists = taught(3)
     prepared = RankBoost().prepare(X, y, lists)
-    lesson = MarginLesson.of(prepared.lesson, np.array([0, 12, 19]), 1.0, 0.0, False)
-    scores = np.random.default_rng(0).normal(size=len(lesson.items)).round(1)
-    F, G, H = np.split(scores, np.cumsum([len(prepared.lesson.items), 12]))
+    loss = PseudoMarginLoss.of(prepared.loss, np.array([0, 12, 19]), 1.0, 0.0, False)
+    scores = np.random.default_rng(0).normal(size=len(loss.items)).round(1)
+    F, G, H = np.split(scores, np.cumsum([len(prepared.loss.items), 12]))
     margins = np.concatenate([np.abs(each[:, None] - each)[np.triu_indices(len(each), 1)] for each in (G, H)])
-    own = np.exp(prepared.lesson.log_losses(F)).sum()
-    np.testing.assert_allclose(np.exp(lesson.log_losses(scores)), [own, np.exp(-margins).mean()])
+    own = np.exp(prepared.loss.log_losses(F)).sum()
+    np.testing.assert_allclose(np.exp(loss.log_losses(scores)), [own, np.exp(-margins).mean()])
 
 
 def test_figures_are_the_means_of_both_losses():
@@ -201,7 +200,7 @@ def test_odd_lists(shared):
 
 def test_pairs_and_weights_are_taken():
     X, y, lists = taught()
-    pairs = semirank.rankers.pair_weights.PairWeights(*dense_pairs(y, lists))
+    pairs = semirank.rankers.pairs.PairWeights(*dense_pairs(y, lists))
     others = another_list()
     plain = PseudoMargin(10).fit(X, y, lists)
     np.testing.assert_allclose(

@@ -230,6 +230,19 @@ def test_a_list_that_cannot_be_fitted_is_named():
         RankerPropagation(Fastidious()).fit(X[:52], y[:52], np.repeat(["a", "b"], 26))
 
 
+class Faulty(RankRLS):
+    """Has a typing error that single lists run into."""
+
+    def fit(self, X, y, qid=None):
+        return super().fit(X, y, qid) if qid is not None else self.a_typing_error
+
+
+def test_a_fault_of_the_program_is_not_taken_for_a_list_that_cannot_be_fitted():
+    X, y, qid, _ = turning_lists()
+    with pytest.raises(AttributeError, match="a_typing_error"):
+        RankerPropagation(Faulty(), 5).fit(X, y, qid)
+
+
 def test_labels_are_needed():
     X, y, qid, _ = turning_lists()
     with pytest.raises(ValueError, match="needs at least one label"):

@@ -95,8 +95,8 @@ def weight_of(order, D, r, step):
         return np.arctanh(np.clip(r, -1, 1))
 
 
-def lent_labels(X, y, lists, n_neighbors, distance, conflict):
-    """Lend labels one by one; return {item: {label: distance of the nearest lender}}."""
+def pseudo_labels(X, y, lists, n_neighbors, distance, conflict):
+    """Give labels one by one; return {item: {label: distance of the nearest labelled item}}."""
     points = X / np.linalg.norm(X, axis=1, keepdims=True) if distance == "cosine" else X
     lent = {}
     for i in np.flatnonzero(~np.isnan(y)):

@@ -10,8 +10,8 @@ from scipy.sparse import csr_array
 from tests.rankers.oracle_boosting import DensePairs, dense_boost, dense_pairs
 
 from semirank import RankBoost, SemiRankBoost
-from semirank.rankers.boosting.early_stopping import choose_held_out
-from semirank.rankers.pair_weights import PairWeights
+from semirank.rankers.pairs import PairWeights
+from semirank.rankers.solvers.early_stopping import choose_held_out
 
 
 def lists(seed=0, n_lists=4, n_items=10, n_features=3, levels=3, digits=1):
@@ -166,7 +166,7 @@ def test_new_columns_give_the_stumps_of_a_fit_on_all_columns(make, n_bins, n_fea
     np.testing.assert_array_equal(prepared.learn().alphas, plain.alphas_)
 
 
-def test_lent_labels_are_prepared_as_well():
+def test_pseudo_labels_are_prepared_as_well():
     X, y, qid = lists(9, n_items=20)
     y[::2] = np.nan
     semi = SemiRankBoost(15, 2)

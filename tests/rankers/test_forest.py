@@ -108,3 +108,16 @@ def test_a_model_file_that_leads_astray_is_refused(tmp_path, name, change, messa
     ranker.save(tmp_path / "model")
     with pytest.raises(ValueError, match=message):
         semirank.load_model(tmp_path / "model")
+
+
+def test_an_item_that_weighs_nothing_has_no_label():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(80, 3)), rng.integers(0, 3, 80).astype(float)
+    weights = rng.choice([0.0, 1.0, 2.5], 80)
+    weighted = ForestRanker(20, random_state=0).fit(X, y, sample_weight=weights)
+    hidden = np.where(weights > 0, y, np.nan)
+    again = ForestRanker(20, random_state=0).fit(X, hidden, sample_weight=np.where(weights > 0, weights, 7.0))
+    np.testing.assert_array_equal(weighted.scores_, again.scores_)
+    once, twice = (ForestRanker(20, random_state=0).fit(X, y, sample_weight=np.full(80, w)) for w in (1, 2))
+    np.testing.assert_allclose(once.scores_, twice.scores_)
+    assert abs(weighted.scores_ - once.scores_).max() > 0.01

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 import semirank
 from semirank import LineSearchRanker, RankingDataset, metrics
-from semirank.rankers.line import ListObjective
+from semirank.rankers.losses.list_metric import ListObjective
 
 nan = np.nan
 FOLLOWED = [
@@ -50,7 +50,7 @@ def test_the_best_interval_of_the_whole_line_is_found(name, seed, continuous):
     data = data.replace(y=np.where(np.arange(len(data)) == 0, 3.0, data.y))  # a list with a relevant item
     scores, moves = rng.normal(size=len(data)), rng.normal(size=len(data))
     objective = ListObjective(data, metrics.parse(name))
-    kept = np.isin(data.qid, objective.lesson.qid)
+    kept = np.isin(data.qid, objective.training_set.qid)
     places = intervals(data, scores, moves)
     values = np.array([mean_metric(name, data, scores + t * moves) for t in places])
     step = objective.best_step(scores[kept], moves[kept])
@@ -68,7 +68,7 @@ def test_items_on_one_line_count_as_the_mean_over_their_orders(name, seed):
     data = data.replace(y=np.where(np.arange(len(data)) == 0, 3.0, data.y))
     lines = rng.integers(-1, 2, (len(data), 2)) * 1.0  # many parallel and many equal lines
     objective = ListObjective(data, metrics.parse(name))
-    kept = np.isin(data.qid, objective.lesson.qid)
+    kept = np.isin(data.qid, objective.training_set.qid)
     places = intervals(data, *lines.T)
     values = [mean_metric(name, data, lines @ [1.0, t]) for t in places]
     step = objective.best_step(*np.ascontiguousarray(lines[kept].T))
@@ -80,7 +80,7 @@ def test_many_items_are_followed_in_parallel_with_the_same_answer(monkeypatch):
     scores, moves = rng.normal(size=len(data)), rng.normal(size=len(data))
     objective = ListObjective(data, metrics.parse("AP"))
     together = objective.changes(scores, moves)
-    monkeypatch.setattr("semirank.rankers.line.objective._MOST_CROSSINGS", 5000)
+    monkeypatch.setattr("semirank.rankers.losses.list_metric._MOST_CROSSINGS", 5000)
     in_blocks = objective.changes(scores, moves)
     np.testing.assert_array_equal(np.sort(together.times), np.sort(in_blocks.times))
     assert together.amounts.sum() == pytest.approx(in_blocks.amounts.sum())
@@ -145,3 +145,12 @@ def test_what_cannot_be():
         LineSearchRanker().fit(X, -np.abs(y), qid)
     with pytest.raises(ValueError, match=r"^metric must be the name of a metric such as 'nDCG@10'; got 'x'"):
         LineSearchRanker("x").fit(X, y, qid)
+
+
+def test_a_random_generator_is_a_seed():
+    X, y, qid = features_with_labels()
+    first, second = (
+        LineSearchRanker(n_restarts=2, max_rounds=2, random_state=np.random.default_rng(3)).fit(X, y, qid)
+        for _ in range(2)
+    )
+    np.testing.assert_array_equal(first.coef_, second.coef_)

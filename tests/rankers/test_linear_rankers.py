@@ -11,9 +11,9 @@ from scipy.special import expit
 import semirank
 from semirank import storage
 from semirank.dataset import DataWarning, RankingDataset
-from semirank.rankers.lesson import draw_from_each_list, lists_share_items
 from semirank.rankers.linear_svm import LinearSVMRanker
 from semirank.rankers.logistic import LogisticRanker
+from semirank.rankers.training_set import draw_from_each_list, lists_share_items
 
 nan = np.nan
 BOTH = pytest.mark.parametrize("make", [LogisticRanker, LinearSVMRanker])

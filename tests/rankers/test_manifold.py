@@ -455,7 +455,8 @@ def test_cv_leaves_out_by_definition():
         without[item] = nan
         scores = ManifoldRanking(n_neighbors=5, alpha=0.9).fit(X, without).scores_
         found.append(np.mean(scores[np.isnan(y)] < scores[item]))
-    assert cv.cv_scores_[0]["auc"] == pytest.approx(np.mean(found), abs=1e-3)
+    assert cv.best_score_ == pytest.approx(np.mean(found), abs=1e-3)
+    assert sorted(cv.cv_results_["split_test_score"][0]) == pytest.approx(sorted(found), abs=1e-2)
     assert cv.best_params_ == {"n_neighbors": 5, "sigma": "median", "alpha": 0.9, "degree_correction": 0.5}
 
 
@@ -464,13 +465,13 @@ def test_cv_finds_the_setting_that_is_plainly_better():
     digits = semirank.load("digits", relevant="3")
     few = digits.hide_labels(keep=60, keep_levels=True, random_state=0)
     cv = ManifoldRankingCV(alphas=(0.1, 0.99), random_state=0, combine="positive").fit(few.X, few.y)
-    worst = min(cv.cv_scores_, key=lambda row: row["auc"])
-    assert cv.best_params_ != {name: worst[name] for name in cv.best_params_}
-    best = max(cv.cv_scores_, key=lambda row: row["auc"])
-    chosen = next(
-        row for row in cv.cv_scores_ if all(row[name] == cv.best_params_[name] for name in cv.best_params_)
-    )
-    assert chosen["auc"] >= best["auc"] - best["standard_error"]
+    results = cv.cv_results_
+    assert cv.best_params_ != results["params"][int(np.argmin(results["mean_test_score"]))]
+    assert cv.best_params_ == results["params"][cv.best_index_]
+    best = int(np.argmax(results["mean_test_score"]))
+    scores = results["split_test_score"][best]
+    error = scores.std(ddof=1) / np.sqrt(len(scores))
+    assert cv.best_score_ >= results["mean_test_score"][best] - error
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from semirank import RankingDataset
-from semirank.rankers.pair_weights import PairWeights, check_pairs
+from semirank.rankers.pairs import PairWeights, check_pairs
 
 DATA = RankingDataset(np.zeros((5, 1)), [0, 2, 1, 3, np.nan], qid=["a", "b", "a", "b", "a"])
 

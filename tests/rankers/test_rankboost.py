@@ -10,7 +10,7 @@ from tests.rankers.oracle_boosting import dense_boost, dense_pairs
 
 from semirank import RankBoost
 from semirank.dataset import DataWarning, RankingDataset
-from semirank.rankers.boosting.early_stopping import choose_held_out
+from semirank.rankers.solvers.early_stopping import choose_held_out
 from semirank.storage import load
 
 nan = np.nan

@@ -8,11 +8,11 @@ from scipy.sparse import csr_array
 from sklearn.metrics.pairwise import rbf_kernel
 from tests.rankers import oracle_rankrls as oracle
 
-from semirank.rankers.pair_weights import PairWeights
+from semirank.rankers.pairs import PairWeights
 from semirank.rankers.rankrls import RankRLS
 from semirank.rankers.rankrls_cv import RankRLSCV
-from semirank.rankers.ridge import problem
-from semirank.rankers.ridge.iterative import IterativeRidge
+from semirank.rankers.solvers import least_squares
+from semirank.rankers.solvers.conjugate_gradients import IterativeRidge
 
 nan = np.nan
 GAMMA = 0.1
@@ -149,9 +149,9 @@ def test_the_ridge_is_chosen_by_the_weighted_errors_of_left_out_lists():
     errors = (y - held_out)[:, pairs.better] - (y - held_out)[:, pairs.worse]
     order = [each for each in dict.fromkeys(qid.tolist()) if each < 8]
     expected = [(pairs.weights * errors**2)[:, qid[pairs.better] == each].sum(axis=1) for each in order]
-    np.testing.assert_allclose(ranker.cv_scores_, np.column_stack(expected), rtol=1e-9)
+    np.testing.assert_allclose(-ranker.cv_results_["split_test_score"], np.column_stack(expected), rtol=1e-9)
     weighted = RankRLSCV(ridges=ridges).fit(X, y, qid, sample_weight=np.full(len(y), 2.0))
-    assert weighted.cv_scores_.shape == (3, 8)
+    assert weighted.cv_results_["split_test_score"].shape == (3, 8)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -177,9 +177,12 @@ def test_the_ridge_of_weighted_items_is_that_of_items_given_several_times():
     y = np.round(X[:, 0] + rng.normal(size=30))
     weighted = RankRLSCV().fit(X, y, sample_weight=times)
     repeated = RankRLSCV().fit(np.repeat(X, times, axis=0), np.repeat(y, times))
-    np.testing.assert_allclose(weighted.ridges_, repeated.ridges_)
-    errors = np.repeat(weighted.cv_scores_, times[times > 0], axis=1)
-    np.testing.assert_allclose(errors, repeated.cv_scores_, rtol=1e-7)
+    ridges = [[each["ridge"] for each in ranker.cv_results_["params"]] for ranker in (weighted, repeated)]
+    np.testing.assert_allclose(*ridges)
+    np.testing.assert_allclose(weighted.best_score_, repeated.best_score_)
+    np.testing.assert_allclose(weighted.cv_results_["std_test_score"], repeated.cv_results_["std_test_score"])
+    errors = np.repeat(weighted.cv_results_["split_test_score"], times[times > 0], axis=1)
+    np.testing.assert_allclose(errors, repeated.cv_results_["split_test_score"], rtol=1e-7)
     assert weighted.ridge_ == pytest.approx(repeated.ridge_)
 
 
@@ -192,12 +195,12 @@ def test_sparse_features_and_conjugate_gradients(by, monkeypatch):
     sparse = RankRLS().fit(csr_array(X), y, qid, sample_weight, pairs)
     assert_near(sparse.scores_, dense.scores_)
     assert_near(sparse.leave_list_out(), dense.leave_list_out())
-    monkeypatch.setattr(problem, "LARGEST_DIRECT", 3)
+    monkeypatch.setattr(least_squares, "LARGEST_DIRECT", 3)
     for features in (X, csr_array(X)):
         iterative = RankRLS().fit(features, y, qid, sample_weight, pairs)
-        form = iterative._problem().ridge_form
+        form = iterative._fitted().form
         assert isinstance(form, IterativeRidge)
-        assert form.spread() == pytest.approx(dense._problem().ridge_form.spread())
+        assert form.spread() == pytest.approx(dense._fitted().form.spread())
         assert_near(iterative.scores_, dense.scores_)
         assert_near(iterative.leave_list_out(), dense.leave_list_out(), 1e-7)
 
@@ -224,5 +227,5 @@ def test_what_cannot_be_weighted():
     with pytest.raises(ValueError, match="several lists, or choose the ridge"):
         RankRLS().fit(X, y, pairs=all_pairs(y, np.zeros(len(y)))).leave_items_out()
     nothing = PairWeights([1], [0], [1.0])
-    with pytest.raises(ValueError, match="no list has two"):
+    with pytest.raises(ValueError, match="All pairs to learn from weigh 0"):
         RankRLS().fit([[0.0], [1.0]], [0, 1], sample_weight=[0, 1], pairs=nothing)

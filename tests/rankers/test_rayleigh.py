@@ -11,7 +11,7 @@ from semirank import RankingDataset, storage
 from semirank.features.gram_schmidt import GramSchmidt
 from semirank.kernels import median_distance, resolve
 from semirank.limits import Several
-from semirank.rankers.folds import deal_labels
+from semirank.rankers.cross_validation import deal_labels
 from semirank.rankers.label_levels import compare_levels, relative_to_list
 from semirank.rankers.rayleigh import RayleighRanker, factorise, roughness
 from semirank.rankers.rayleigh_cv import RayleighRankerCV, nested_directions
@@ -76,7 +76,7 @@ def test_levels_are_compared_pair_by_pair():
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(30, 4)), rng.integers(0, 4, size=30).astype(float)
     difference, spread = oracle.pairs_of_levels(X, y)
-    pulls, found = compare_levels(X, y)
+    pulls, found = compare_levels(X, y, np.ones(len(y)))
     np.testing.assert_allclose(pulls @ X, difference, atol=1e-12)
     np.testing.assert_allclose(found, spread, atol=1e-12)
     assert pulls.sum() == pytest.approx(0.0, abs=1e-12)
@@ -225,26 +225,27 @@ def test_held_out_scores_are_those_of_refitting():
     X, y, qid = some_lists((30, 30, 30), labelled=1.0, seed=2)
     expected = np.mean([held_out_auc(X, y, qid, held) for held in range(3)], axis=0)
     ranker = RayleighRankerCV(**GRID).fit(X, y, qid)
-    np.testing.assert_allclose(ranker.cv_scores_, expected, atol=1e-9)
+    np.testing.assert_allclose(ranker.cv_results_["mean_test_score"], expected.ravel(), atol=1e-9)
     refitted = RayleighRanker(**ranker.best_params_).fit(X, y, qid)
     np.testing.assert_allclose(ranker.scores_, refitted.scores_, rtol=1e-9)
 
 
 def test_the_defaults_give_way_to_a_clearly_better_setting_only():
     X, y, qid = some_lists()
-    ranker, data = RayleighRankerCV(**GRID), RankingDataset(X, y, qid)
+    ranker = RayleighRankerCV(**GRID)
+    settings = ranker._settings(RankingDataset(X, y, qid))
     values = np.full((2, 2, 2, 2, 5), 0.6)
     values[1, 0, 1, 0] = [0.9, 0.92, 0.88, 0.91, 0.89]
     best = {"gamma": 0.5 / median_distance(X) ** 2, "n_components": 5, "ridge": 1.0, "smoothness": 0.0}
-    assert ranker._choose(data, values) == pytest.approx(best)
+    assert settings[ranker._choose(values)] == pytest.approx(best)
     values[1, 1, 0, 0] = 0.895  # less than two standard errors, 0.014, behind; fewer steps from the defaults
-    assert ranker._choose(data, values)["n_components"] == 12
+    assert settings[ranker._choose(values)]["n_components"] == 12
 
 
 def test_equally_good_settings_give_way_to_the_defaults():
     X = np.repeat([[0.0], [10.0]], 20, axis=0) + np.linspace(0, 1, 40)[:, None]
     ranker = RayleighRankerCV().fit(X, np.repeat([0, 1], 20))
-    assert (ranker.cv_scores_ == 1.0).any()
+    assert (ranker.cv_results_["mean_test_score"] == 1.0).any()
     usual = RayleighRanker()
     assert {k: v for k, v in ranker.best_params_.items() if k != "gamma"} == {
         name: getattr(usual, name) for name in ("n_components", "ridge", "smoothness")
@@ -256,7 +257,8 @@ def test_without_smoothness_the_choice_needs_no_graph(monkeypatch):
     with_graph = RayleighRankerCV(smoothnesses=(0.0, 1e-300)).fit(X, y, qid)
     monkeypatch.delattr("semirank.rankers.rayleigh.knn_graph")
     without = RayleighRankerCV(smoothnesses=(0.0,)).fit(X, y, qid)
-    np.testing.assert_allclose(without.cv_scores_[..., 0], with_graph.cv_scores_[..., 0], atol=1e-12)
+    found, expected = (each.cv_results_["mean_test_score"] for each in (without, with_graph))
+    np.testing.assert_allclose(found, expected[::2], atol=1e-12)
 
 
 def test_one_factor_serves_every_size():
@@ -354,3 +356,17 @@ def test_the_chosen_ranker_must_fit_the_scores(tmp_path):
     ranker.save(tmp_path / "model")
     with pytest.raises(ValueError, match="ranker_ must be a RayleighRanker"):
         storage.load(tmp_path / "model", KINDS)
+
+
+def test_a_whole_weight_is_a_label_given_so_many_times():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 3)), rng.integers(0, 3, 40).astype(float)
+    times = rng.integers(0, 4, 40)
+    ranker = RayleighRanker("linear", smoothness=0.0)
+    copies = np.repeat(np.arange(40), times)
+    expected = ranker.fit(X[copies], y[copies]).predict(X)
+    weighted = ranker.fit(X, y, sample_weight=times)
+    np.testing.assert_allclose(weighted.scores_, expected, atol=1e-9)
+    items, amounts = weighted.explain(7)
+    assert amounts.sum() == pytest.approx(weighted.scores_[7])
+    assert set(items) == set(np.flatnonzero(times))

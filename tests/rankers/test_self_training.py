@@ -9,20 +9,20 @@ from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
 import semirank
-from semirank.rankers.lesson import Lesson
 from semirank.rankers.logistic import LogisticRanker
 from semirank.rankers.self_training import SelfTrainingLogistic, self_train
+from semirank.rankers.training_set import TrainingSet
 
 nan = np.nan
 
 
-def lesson(seed, n=40, d=3, labelled=8):
+def training_set(seed, n=40, d=3, labelled=8):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d))
     signs = np.where(X[:, 0] + rng.normal(size=n) > 0.5, 1.0, -1.0)
     signs[:2] = 1.0, -1.0
     signs[labelled:] = nan
-    return Lesson(X, signs, rng.uniform(0.5, 2.0, size=n)).balance()
+    return TrainingSet(X, signs, rng.uniform(0.5, 2.0, size=n)).balance()
 
 
 def objective(X, signs, costs, coef, intercept):
@@ -37,14 +37,14 @@ def complete_costs(taught, C, unlabelled_weight):
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0.1, 1.0, 10.0]), st.sampled_from([0.05, 1.0, 3.0]))
 @settings(max_examples=40, deadline=None)
 def test_no_turn_makes_the_complete_data_less_likely(seed, C, unlabelled_weight):
-    taught = lesson(seed)
+    taught = training_set(seed)
     costs = complete_costs(taught, C, unlabelled_weight)
     [(first, _), *turns] = self_train(taught, C, unlabelled_weight)
-    values, line = [], first
+    values, model = [], first
     for after, signs in turns:
-        values.append(objective(taught.X, signs, costs, *line[:2]))  # signs by the line before
-        values.append(objective(taught.X, signs, costs, *after[:2]))  # and the line by these signs
-        line = after
+        values.append(objective(taught.X, signs, costs, *model[:2]))  # signs by the model before
+        values.append(objective(taught.X, signs, costs, *after[:2]))  # and the model by these signs
+        model = after
     assert len(turns) >= 1
     assert (np.diff(values) <= 1e-9 * np.abs(values[:-1])).all()
 
@@ -52,12 +52,12 @@ def test_no_turn_makes_the_complete_data_less_likely(seed, C, unlabelled_weight)
 @given(st.integers(0, 2**32 - 1))
 @settings(max_examples=20, deadline=None)
 def test_it_rests_where_signs_and_line_agree(seed):
-    taught = lesson(seed)
-    line, signs = list(self_train(taught, 2.0, 0.5))[-1]
+    taught = training_set(seed)
+    model, signs = list(self_train(taught, 2.0, 0.5))[-1]
     unlabelled = ~taught.labelled
     np.testing.assert_array_equal(signs[taught.labelled], taught.signs[taught.labelled])
     np.testing.assert_array_equal(
-        signs[unlabelled] > 0, (taught.X @ line.coef + line.intercept > 0)[unlabelled]
+        signs[unlabelled] > 0, (taught.X @ model.coef + model.intercept > 0)[unlabelled]
     )
     A, costs = np.column_stack([taught.X, np.ones(40)]), complete_costs(taught, 2.0, 0.5)
 
@@ -67,7 +67,7 @@ def test_it_rests_where_signs_and_line_agree(seed):
         return value, v - A.T @ (costs * signs * expit(-margins))
 
     best = minimize(value_and_slope, np.zeros(4), jac=True, options={"gtol": 1e-9}).x
-    np.testing.assert_allclose([*line.coef, line.intercept], best, atol=1e-6)
+    np.testing.assert_allclose([*model.coef, model.intercept], best, atol=1e-6)
 
 
 @pytest.mark.parametrize("qid", [None, np.arange(60) % 3])
@@ -89,7 +89,7 @@ def test_labels_that_still_change_are_named():
     X = rng.normal(size=(300, 3))
     y = np.where(np.arange(300) < 6, np.arange(300) % 2, nan)
     assert SelfTrainingLogistic(unlabelled_weight=0.05).fit(X, y).n_iter_ > 2
-    with pytest.warns(ConvergenceWarning, match="After 2 lines.*raise max_iter"):
+    with pytest.warns(ConvergenceWarning, match="After 2 models.*raise max_iter"):
         ranker = SelfTrainingLogistic(unlabelled_weight=0.05, max_iter=2).fit(X, y)
     assert ranker.n_iter_ == 2
 

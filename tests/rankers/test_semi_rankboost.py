@@ -1,15 +1,15 @@
-"""Semi-supervised RankBoost against its two losses over all pairs, and lent labels one by one."""
+"""Semi-supervised RankBoost against its two losses over all pairs, and found labels one by one."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
-from tests.rankers.oracle_boosting import dense_boost, dense_pairs, lent_labels
+from tests.rankers.oracle_boosting import dense_boost, dense_pairs, pseudo_labels
 
 from semirank import RankBoost, SemiRankBoost
 from semirank.dataset import DataWarning, RankingDataset
-from semirank.rankers.boosting.lending import lend_labels
+from semirank.rankers.pairs.pseudo_labels import nearest_labels
 from semirank.storage import load
 
 nan = np.nan
@@ -28,24 +28,24 @@ def lists(seed=0, n_lists=2, n_items=14, n_features=3, levels=2, labelled=0.5):
     return X, y, qid
 
 
-def loans_by_definition(X, y, qid, n_neighbors, distance, conflict):
-    lent = lent_labels(X, y, qid, n_neighbors, distance, conflict)
-    loans = [(item, label, d) for item, labels in lent.items() for label, d in sorted(labels.items())]
-    items, labels, distances = np.array(loans).reshape(-1, 3).T
+def pseudo_labels_by_definition(X, y, qid, n_neighbors, distance, conflict):
+    found = pseudo_labels(X, y, qid, n_neighbors, distance, conflict)
+    pseudo = [(item, label, d) for item, labels in found.items() for label, d in sorted(labels.items())]
+    items, labels, distances = np.array(pseudo).reshape(-1, 3).T
     return items.astype(int), labels, distances
 
 
-def boost_by_definition(X, y, qid, loans, discount, n_rounds, balance="pairs", similarity=None):
-    """Boost over the pairs of own and of lent labels; also return how many pairs have own labels."""
+def boost_by_definition(X, y, qid, pseudo, discount, n_rounds, balance="pairs", similarity=None):
+    """Boost over the pairs of own and of found labels; also return how many pairs have own labels."""
     known = np.flatnonzero(~np.isnan(y))
     own = dense_pairs(y[known], qid[known], None, balance, 1.0, known)
-    items, labels, _ = loans
-    lent = dense_pairs(labels, qid[items], None, balance, discount)
-    count = len(own.weights) + len(lent.weights)
+    items, labels, _ = pseudo
+    found = dense_pairs(labels, qid[items], None, balance, discount)
+    count = len(own.weights) + len(found.weights)
     if similarity is not None:
-        lent.weights *= similarity[lent.better] * similarity[lent.worse]
-    lent.better, lent.worse = items[lent.better], items[lent.worse]
-    pairs = own.join(lent)
+        found.weights *= similarity[found.better] * similarity[found.worse]
+    found.better, found.worse = items[found.better], items[found.worse]
+    pairs = own.join(found)
     taught = np.unique(np.concatenate([pairs.better, pairs.worse]))
     return dense_boost(X, pairs, n_rounds, count, "bound", taught), len(own.weights)
 
@@ -77,10 +77,10 @@ def has_pairs(labels, qid):
 )
 def test_equals_boosting_over_pairs(conflict, seed, n_neighbors, discount, levels, balance, distance):
     X, y, qid = lists(seed, levels=levels)
-    loans = loans_by_definition(X, y, qid, n_neighbors, distance, conflict)
-    if not has_pairs(loans[1], qid[loans[0]]):
+    pseudo = pseudo_labels_by_definition(X, y, qid, n_neighbors, distance, conflict)
+    if not has_pairs(pseudo[1], qid[pseudo[0]]):
         return
-    rounds, n_own = boost_by_definition(X, y, qid, loans, discount, 10, balance)
+    rounds, n_own = boost_by_definition(X, y, qid, pseudo, discount, 10, balance)
     ranker = SemiRankBoost(10, n_neighbors, discount, distance, conflict=conflict, balance=balance)
     ranker.fit(X, y, qid)
     assert ranker.discount_ == discount
@@ -89,13 +89,13 @@ def test_equals_boosting_over_pairs(conflict, seed, n_neighbors, discount, level
 
 @settings(max_examples=12, deadline=None)
 @given(seed=st.integers(0, 2**20), balance=st.sampled_from(["pairs", "lists"]))
-def test_similarity_discounts_each_pair_of_lent_labels_by_its_distances(seed, balance):
+def test_similarity_discounts_each_pair_of_pseudo_labels_by_its_distances(seed, balance):
     X, y, qid = lists(seed)
-    loans = loans_by_definition(X, y, qid, 2, "euclidean", "nearest")
-    if not has_pairs(loans[1], qid[loans[0]]):
+    pseudo = pseudo_labels_by_definition(X, y, qid, 2, "euclidean", "nearest")
+    if not has_pairs(pseudo[1], qid[pseudo[0]]):
         return
-    similarity = np.exp(-(loans[2] ** 2) / (2 * np.mean(loans[2] ** 2)))
-    rounds, n_own = boost_by_definition(X, y, qid, loans, 1.0, 10, balance, similarity)
+    similarity = np.exp(-(pseudo[2] ** 2) / (2 * np.mean(pseudo[2] ** 2)))
+    rounds, n_own = boost_by_definition(X, y, qid, pseudo, 1.0, 10, balance, similarity)
     ranker = SemiRankBoost(10, 2, "similarity", balance=balance).fit(X, y, qid)
     assert_same_rounds(ranker, rounds, n_own, 1.0)
 
@@ -112,13 +112,13 @@ def test_the_sum_of_both_losses_keeps_below_its_bound():
 @pytest.mark.parametrize("conflict", CONFLICTS)
 @settings(max_examples=8, deadline=None)
 @given(seed=st.integers(0, 2**20), n_neighbors=st.integers(1, 6))
-def test_labels_are_lent_to_the_nearest_unlabelled_items_of_the_list(
+def test_labels_are_given_to_the_nearest_unlabelled_items_of_the_list(
     make, distance, conflict, seed, n_neighbors
 ):
     X, y, qid = lists(seed, levels=3)
     data = RankingDataset(make(X), y, qid)
-    items, labels, distances = lend_labels(data, n_neighbors, distance, conflict)
-    expected = loans_by_definition(X[data.order], data.y, data.qid, n_neighbors, distance, conflict)
+    items, labels, distances = nearest_labels(data, n_neighbors, distance, conflict)
+    expected = pseudo_labels_by_definition(X[data.order], data.y, data.qid, n_neighbors, distance, conflict)
     np.testing.assert_array_equal(items, expected[0])
     np.testing.assert_array_equal(labels, expected[1])
     np.testing.assert_allclose(distances, expected[2], atol=1e-7)
@@ -138,18 +138,18 @@ def contested():
         ("drop", [4, 5], [0, 1]),
     ],
 )
-def test_an_item_that_is_lent_two_labels(conflict, items, labels):
+def test_an_item_that_is_given_two_labels(conflict, items, labels):
     ranker = SemiRankBoost(5, 3, conflict=conflict).fit(*contested())
-    assert ranker.lent_items_.tolist() == items
-    assert ranker.lent_labels_.tolist() == labels
+    assert ranker.pseudo_items_.tolist() == items
+    assert ranker.pseudo_labels_.tolist() == labels
 
 
-def test_lent_items_are_rows_of_the_data_as_given():
+def test_pseudo_items_are_rows_of_the_data_as_given():
     X, y, qid = lists(5, n_lists=3)
     ranker = SemiRankBoost(5, 2).fit(X, y, qid)
-    assert np.isnan(y[ranker.lent_items_]).all()
-    expected = loans_by_definition(X, y, qid, 2, "euclidean", "nearest")
-    assert sorted(zip(ranker.lent_items_, ranker.lent_labels_, strict=True)) == sorted(
+    assert np.isnan(y[ranker.pseudo_items_]).all()
+    expected = pseudo_labels_by_definition(X, y, qid, 2, "euclidean", "nearest")
+    assert sorted(zip(ranker.pseudo_items_, ranker.pseudo_labels_, strict=True)) == sorted(
         zip(*expected[:2], strict=True)
     )
 
@@ -159,12 +159,12 @@ def test_without_a_discount_it_is_rankboost():
     semi, plain = SemiRankBoost(30, 3, 0.0).fit(*data), RankBoost(30).fit(*data)
     np.testing.assert_array_equal(semi.scores_, plain.scores_)
     assert semi.discount_ == 0
-    assert len(semi.lent_items_) == 0
+    assert len(semi.pseudo_items_) == 0
     np.testing.assert_array_equal(semi.losses_[:, 0], plain.losses_)
     assert np.isnan(semi.losses_[:, 1]).all()
 
 
-def test_lent_labels_of_one_class_teach_nothing_and_say_so():
+def test_pseudo_labels_of_one_class_teach_nothing_and_say_so():
     X, y = np.array([[0.0], [5.0], [9.0], [10.0]]), [0, nan, 1, nan]
     with pytest.warns(DataWarning, match="discount is 0.*larger n_neighbors"):
         semi = SemiRankBoost(3, 1, conflict="drop").fit(np.append(X, [[9.5]], axis=0), [*y, 0])
@@ -177,14 +177,14 @@ def test_more_neighbours_than_unlabelled_items_take_them_all():
     X, y, qid = lists(7)
     few, many = (SemiRankBoost(10, k, conflict="both").fit(X, y, qid) for k in (14, 10**6))
     np.testing.assert_array_equal(few.scores_, many.scores_)
-    assert set(many.lent_items_) == set(np.flatnonzero(np.isnan(y)))
+    assert set(many.pseudo_items_) == set(np.flatnonzero(np.isnan(y)))
 
 
-def test_weights_count_for_own_and_lent_labels():
+def test_weights_count_for_own_and_pseudo_labels():
     X, y, qid = lists(8, n_items=20)
     weights = np.random.default_rng(0).integers(1, 4, len(y)).astype(float)
     ranker = SemiRankBoost(5, 2).fit(X, y, qid, sample_weight=weights)
-    items, labels, _ = loans_by_definition(X, y, qid, 2, "euclidean", "nearest")
+    items, labels, _ = pseudo_labels_by_definition(X, y, qid, 2, "euclidean", "nearest")
     known = np.flatnonzero(~np.isnan(y))
     for column, rows, values in ((0, known, y[known]), (1, items, labels)):
         pairs = dense_pairs(values, qid[rows], weights[rows], rows=rows)
@@ -192,7 +192,7 @@ def test_weights_count_for_own_and_lent_labels():
         assert ranker.losses_[-1, column] == pytest.approx(loss, rel=1e-9)
 
 
-def test_early_stopping_lends_nothing_from_lists_held_out():
+def test_early_stopping_takes_no_pseudo_labels_from_lists_held_out():
     X, y, qid = lists(9, n_lists=8, n_items=20, n_features=6)
     ranker = SemiRankBoost(50, 2, patience=5, random_state=0).fit(X, y, qid)
     plain = SemiRankBoost(ranker.n_rounds_, 2).fit(X, y, qid)
@@ -215,7 +215,7 @@ def test_unlabelled_neighbours_help_where_classes_are_clouds():
 
 def test_a_model_file_that_does_not_fit_together_is_refused(tmp_path):
     ranker = SemiRankBoost(5, 3).fit(*lists(3))
-    ranker.lent_labels_ = ranker.lent_labels_[1:]
+    ranker.pseudo_labels_ = ranker.pseudo_labels_[1:]
     ranker.save(tmp_path / "model")
-    with pytest.raises(ValueError, match="one entry for each label lent"):
+    with pytest.raises(ValueError, match="one entry for each pseudo-label"):
         load(tmp_path / "model", {"SemiRankBoost": SemiRankBoost})

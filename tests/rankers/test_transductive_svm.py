@@ -9,27 +9,27 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 import semirank
-from semirank.rankers.lesson import Lesson
 from semirank.rankers.linear_svm import LinearSVMRanker
+from semirank.rankers.training_set import TrainingSet
 from semirank.rankers.transductive_svm import TransductiveSVM, anneal, best_signs, squared_hinge
 
 nan = np.nan
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-def lesson(seed, n=40, d=3, labelled=8):
+def training_set(seed, n=40, d=3, labelled=8):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d))
     signs = np.where(X[:, 0] + rng.normal(size=n) > 0.5, 1.0, -1.0)
     signs[:2] = 1.0, -1.0
     signs[labelled:] = nan
-    return Lesson(X, signs, rng.uniform(0.5, 2.0, size=n)).balance()
+    return TrainingSet(X, signs, rng.uniform(0.5, 2.0, size=n)).balance()
 
 
-def objective(taught, C, cost, signs, line):
+def objective(taught, C, cost, signs, model):
     costs = taught.weights * np.where(taught.labelled, C, cost)
-    margins = signs * (taught.X @ line.coef + line.intercept)
-    return (line.coef @ line.coef + line.intercept**2) / 2 + costs @ np.maximum(0, 1 - margins) ** 2
+    margins = signs * (taught.X @ model.coef + model.intercept)
+    return (model.coef @ model.coef + model.intercept**2) / 2 + costs @ np.maximum(0, 1 - margins) ** 2
 
 
 def turns_of(taught, C=1.0, last=1.0, n_relevant=12, n_steps=3):
@@ -39,15 +39,15 @@ def turns_of(taught, C=1.0, last=1.0, n_relevant=12, n_steps=3):
 @given(SEEDS, st.sampled_from([0.01, 0.1, 1.0, 10.0]))
 @settings(max_examples=40, deadline=None)
 def test_every_switch_lowers_the_objective_of_its_step(seed, last):
-    taught = lesson(seed)
+    taught = training_set(seed)
     _, *turns = turns_of(taught, last=last)
     assert sorted({turn.cost for turn in turns}) == pytest.approx([last / 100, last / 10, last])
     for before, after in pairwise(turns):
         assert after.cost >= before.cost
         if after.cost == before.cost:
             values = [
-                objective(taught, 1.0, after.cost, signs, line)
-                for signs, line in ((before.signs, before.line), (after.signs, before.line), after[1::-1])
+                objective(taught, 1.0, after.cost, signs, model)
+                for signs, model in ((before.signs, before.model), (after.signs, before.model), after[1::-1])
             ]
             assert values[0] > values[1] >= values[2] - 1e-9 * values[2]
 
@@ -55,7 +55,7 @@ def test_every_switch_lowers_the_objective_of_its_step(seed, last):
 @given(SEEDS, st.integers(0, 32))
 @settings(max_examples=30, deadline=None)
 def test_the_share_of_relevant_items_stays_fixed(seed, n_relevant):
-    taught = lesson(seed)
+    taught = training_set(seed)
     _, *turns = turns_of(taught, n_relevant=n_relevant)
     for turn in turns:
         np.testing.assert_array_equal(turn.signs[taught.labelled], taught.signs[taught.labelled])
@@ -66,7 +66,7 @@ def test_the_share_of_relevant_items_stays_fixed(seed, n_relevant):
 @given(SEEDS, st.integers(0, 6))
 @settings(max_examples=30, deadline=None)
 def test_the_best_signs_are_those_of_brute_force(seed, n_relevant):
-    taught = lesson(seed, n=14)
+    taught = training_set(seed, n=14)
     scores = 2 * np.random.default_rng(seed).normal(size=14)
     unlabelled = np.flatnonzero(~taught.labelled)
 
@@ -83,8 +83,8 @@ def test_the_best_signs_are_those_of_brute_force(seed, n_relevant):
 @given(SEEDS)
 @settings(max_examples=15, deadline=None)
 def test_it_rests_where_the_line_is_best_and_no_pair_is_worth_switching(seed):
-    taught = lesson(seed)
-    line, signs, cost = turns_of(taught, last=0.3)[-1]
+    taught = training_set(seed)
+    model, signs, cost = turns_of(taught, last=0.3)[-1]
     A, costs = np.column_stack([taught.X, np.ones(40)]), taught.weights * np.where(taught.labelled, 1.0, cost)
 
     def value_and_slope(v):
@@ -92,8 +92,8 @@ def test_it_rests_where_the_line_is_best_and_no_pair_is_worth_switching(seed):
         return v @ v / 2 + costs @ short**2, v - 2 * A.T @ (costs * signs * short)
 
     best = minimize(value_and_slope, np.zeros(4), jac=True, options={"gtol": 1e-9}).x
-    np.testing.assert_allclose([*line.coef, line.intercept], best, atol=1e-6)
-    scores, here = A @ best, objective(taught, 1.0, cost, signs, line)
+    np.testing.assert_allclose([*model.coef, model.intercept], best, atol=1e-6)
+    scores, here = A @ best, objective(taught, 1.0, cost, signs, model)
     for i in np.flatnonzero(~taught.labelled & (signs == 1)):
         for j in np.flatnonzero(~taught.labelled & (signs == -1)):
             gain = costs[[i, j]] @ (

@@ -9,19 +9,9 @@ import pytest
 
 from semirank.dataset import Description
 from semirank.report import write_report
-from semirank.selection.findings.comparison import (
-    Budget,
-    BudgetCurve,
-    BudgetPoint,
-    Comparison,
-    Contrast,
-    Interval,
-    LabelWorth,
-    ListChange,
-    ProtocolSummary,
-    ShownItem,
-    Standing,
-)
+from semirank.results.budget import Budget, BudgetCurve, BudgetPoint, LabelWorth
+from semirank.results.comparison import Choice, Comparison, ListChange, Protocol, ShownItem
+from semirank.results.result import Contrast, Interval, Result
 
 EVIL = '<script>alert("x")</script>'
 
@@ -42,12 +32,11 @@ def contrast(**changes):
         "deltas": (0.3, None, -0.1),
         "detectable": 0.05,
         "verdict": "helps",
-        "words": "It helps.",
     }
     return Contrast(**(given | changes))
 
 
-def standing(name, **changes):
+def result(name, **changes):
     given = {
         "name": name,
         "ranker": f"{name}()",
@@ -65,12 +54,12 @@ def standing(name, **changes):
         "rank_seconds": 0.01,
         "peak_memory": 2**27,
     }
-    return Standing(**(given | changes))
+    return Result(**(given | changes))
 
 
 def comparison(**changes):
     points = (BudgetPoint(1, None, None, "too few"), BudgetPoint(5, 0.5, Interval(0.4, 0.6)))
-    semi = standing(
+    semi = result(
         "semi-rankboost",
         assumption="neighbours are alike",
         baseline="rankboost",
@@ -85,21 +74,20 @@ def comparison(**changes):
         "data": Description(3, 30, 12, 18, 4, "10 to 10", "4 to 4", False, 0, {"0": 8, "1": 4}, ("odd",)),
         "metric": "nDCG@10",
         "greater_is_better": True,
-        "protocol": ProtocolSummary("lists", "why.", "how.", "proves.", "list", 3, 1, 3, 3, None, 3),
+        "protocol": Protocol("lists", "outside", 2, 16, None, "list", 3, 1, 3, 3, None, 3, 0, "ignore", 12),
         "lists": ("a", "b", "c"),
-        "standings": (
+        "results": (
             semi,
-            standing("rankboost"),
-            standing(
+            result("rankboost"),
+            result(
                 "slow", status="timeout", reason="took more than 5 s", place=None, mean=None, interval=None
             ),
         ),
         "best": "semi-rankboost",
         "best_supervised": "rankboost",
         "best_semi_supervised": "semi-rankboost",
-        "recommended": "semi-rankboost",
+        "choice": Choice("semi-rankboost", "SemiRankBoost()", "proven", "lists", contrast=contrast()),
         "verdict": "helps",
-        "words": ("Unlabelled data help.",),
         "changes": (
             ListChange("a", 0.5, 0.8, 0.3, (item,), (ShownItem("d1", None, None), item)),
             ListChange("c", 0.7, 0.6, -0.1, (item,), (item,)),
@@ -108,12 +96,12 @@ def comparison(**changes):
             "labels in each list",
             BudgetCurve("rankboost", points),
             BudgetCurve("semi-rankboost", points),
-            (LabelWorth(5, 9.0, "about", "Five labels were worth nine."),),
+            (LabelWorth(5, 9.0, "about"),),
         ),
         "judged_at": 10,
         "confidence": 0.95,
         "complete": True,
-        "warnings": ("take care",),
+        "problem": None,
         "seed": 0,
         "n_jobs": 2,
         "versions": {"semirank": "0.1"},
@@ -125,18 +113,17 @@ def comparison(**changes):
 
 EMPTY = {
     "protocol": None,
-    "standings": (),
+    "results": (),
     "lists": (),
     "best": None,
     "best_supervised": None,
     "best_semi_supervised": None,
-    "recommended": None,
+    "choice": None,
     "verdict": None,
-    "words": (),
     "changes": (),
     "budget": None,
     "complete": False,
-    "warnings": ("No list has labels to measure.",),
+    "problem": "No list has labels to measure.",
 }
 
 
@@ -223,7 +210,13 @@ def test_a_ranker_that_did_not_finish_has_no_figures(tmp_path):
 def test_what_was_found_stands_in_words(tmp_path):
     for name in ("report.html", "report.md"):
         text = written(tmp_path, name)
-        for words in ("Unlabelled data help.", "Five labels were worth nine.", "take care", "proves."):
+        for words in (
+            "Unlabelled data helps: nDCG@10 +0.100, semi-rankboost against rankboost",
+            "Use semi-rankboost: it uses unlabelled items, which helps",
+            "With 5 labels in each list: rankboost needs about 9 for the same nDCG@10.",
+            "slow is not ranked (timeout): took more than 5 s",
+            "16 of 18 items that remain to be ranked stand in lists without any label.",
+        ):
             assert words in text
         assert "improved: nDCG@10 from 0.500 to 0.800" in text
         assert "degraded: nDCG@10 from 0.700 to 0.600" in text
@@ -260,7 +253,7 @@ def test_the_same_comparison_gives_the_same_file(tmp_path):
 
 def test_the_leaderboard_says_what_unlabelled_data_did_for_each_ranker(tmp_path):
     text = written(tmp_path, "report.md")
-    semi = comparison().standing("semi-rankboost")
+    semi = comparison().result("semi-rankboost")
     [row] = [line for line in text.splitlines() if line.startswith("| 1 | semi-rankboost |")]
     cells = [cell.strip() for cell in row.split("|")]
     assert semi.contrast.baseline in cells

@@ -9,13 +9,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import semirank
 from semirank import AutoRanker, DistanceRanking, ManifoldRanking, RankingDataset, RankRLS
-from semirank.selection.auto.gate import Gate
-from semirank.selection.auto.label_source import asked_from_top
-from semirank.selection.auto.plan import plan_choice
-from semirank.selection.auto.shortlist import Shortlist, shortlist
-from semirank.selection.auto.trials import Tried
 from semirank.selection.candidates import Candidate
-from semirank.selection.verdicts import Judge
+from semirank.selection.catalogue import Catalogue
+from semirank.selection.gate import Gate
+from semirank.selection.judge import Judge
+from semirank.selection.label_source import asked_from_top, unlabelled_as
 
 nan = np.nan
 
@@ -41,7 +39,7 @@ def lists(n_lists, n_items=12, unlabelled=0, seed=0):
 
 
 def chosen(auto):
-    return auto.verdict_.partition(":")[0]
+    return auto.choice_["name"]
 
 
 @parametrize_with_checks([AutoRanker(candidates=["rankrls", "manifold-ranking"])])
@@ -148,11 +146,10 @@ def test_labels_asked_for_from_the_top_are_known_by_their_place(labels, asked, c
 def test_near_misses_do_not_stand_for_all_that_is_irrelevant():
     X, y = near_and_far(20, 0)
     y[8:16] = 1
-    plan = plan_choice(RankingDataset(X, y), "auto", 0)
-    assert plan.unlabelled == "irrelevant"
+    assert unlabelled_as(RankingDataset(X, y), "items") == "irrelevant"
     X, y = near_and_far(0, 20)
     y[8:16] = 1
-    assert plan_choice(RankingDataset(X, y), "auto", 0).unlabelled == "ignore"
+    assert unlabelled_as(RankingDataset(X, y), "items") == "ignore"
 
 
 def test_all_labelled_or_lists_with_one_side_only():
@@ -166,15 +163,13 @@ def test_lists_are_chosen_by_lists_held_out():
     X, y, qid = lists(8, unlabelled=3)
     auto = AutoRanker(random_state=0).fit(X, y, qid)
     assert "lists" in auto.protocol_
-    assert len(auto.leaderboard_) == 9
+    assert {"linear, boosted and trees", "boosted neighbours"} <= {row["name"] for row in auto.leaderboard_}
     assert auto.predict(X, qid) == pytest.approx(auto.scores_)
 
 
 def test_lists_of_the_same_items_are_ranked_each_by_its_own_labels():
     data = semirank.load("digits").select([0, 1, 2])
     few = data.hide_labels(keep=40, keep_levels=True, random_state=0)
-    options = shortlist(few)
-    assert {"kernel", "boosted"}.isdisjoint(each.name for each in options.candidates)
     auto = AutoRanker().fit(few.X, few.y, few.qid)
     assert semirank.metrics.auc(data.y, auto.scores_, data.qid).mean() > 0.9
 
@@ -206,7 +201,7 @@ def test_the_usual_rankers_are_tried_when_there_is_no_time():
     assert reasons["boosted"] == "out of time"
 
 
-def test_threads_change_nothing():
+def test_processes_change_nothing():
     _, few = moons(40, keep_levels=True)
     names = ["rankrls-cv", "manifold-ranking", "rankboost"]
     one, two = (AutoRanker(candidates=names, n_jobs=jobs).fit(few.X, few.y) for jobs in (None, 2))
@@ -222,15 +217,23 @@ def test_the_metric_can_be_chosen_and_less_can_be_better():
 
 
 def gate(units, alone=0.6, trusted=("graph",), usual="line"):
-    """Judge made-up observations; every candidate has the value `alone` without unlabelled items."""
+    """Judge made-up observations; what uses unlabelled items has the value `alone` without them."""
     assumed = {"graph", "boost", "mix"}
     candidates = tuple(
-        Candidate(name, DistanceRanking(), "assumes" if name in assumed else None) for name in units
+        Candidate(name, DistanceRanking(), "assumes", f"{name} alone")
+        if name in assumed
+        else Candidate(name, DistanceRanking())
+        for name in units
     )
-    options = Shortlist("features", candidates, usual, trusted, usual)
-    judge = Judge("list", 0.25, 0.95, "AUC", 1, 0, 100)
-    tried = [Tried(each, units[each.name], 0.0) for each in candidates]
-    return Gate(options, judge, tried, lambda each: Tried(each, np.full(12, alone), 0.0)).choose()
+    judge = Judge("list", 0.25, 0.95, "AUC", 1, 0)
+    best = max((name for name in units if name not in assumed), key=lambda name: units[name].mean())
+    names = [name for name in units if name in assumed]
+    pairs = [judge.contrast(best, units[name] - units[best], ()) for name in names]
+    contrasts = dict(zip(names, judge.judge_all(pairs), strict=True))
+    baselines = {f"{name} alone": np.full(12, alone) for name in names}
+    return Gate(
+        Catalogue("features", candidates, usual, trusted, usual), judge, units | baselines, contrasts
+    ).choose()
 
 
 def test_the_gate_by_made_up_observations():
@@ -247,15 +250,26 @@ def test_the_gate_by_made_up_observations():
         gate({"line": line, "curve": line + 0.0001 + noise[3] - noise[3].mean()}).name == "line"
     )  # not clearly better
     found = gate({"line": line, "graph": line + 0.02, "boost": line + 0.05})
-    assert found.name == "boost"
-    assert [row["name"] for row in found.leaderboard] == ["boost", "graph", "line"]
+    assert (found.name, found.reason) == ("boost", "proven")
 
 
 def test_nothing_can_be_fitted():
-    failed = Tried(Candidate("line", DistanceRanking()), None, 0.0, "no luck")
-    options = Shortlist("features", (failed.candidate,), "line", (), "line")
-    with pytest.raises(ValueError, match=r"No ranker .* line: no luck"):
-        Gate(options, Judge("list", 0.25, 0.95, "AUC", 1, 0, 100), [failed], lambda each: failed).choose()
+    X, y, qid = lists(8)
+    with pytest.raises(ValueError, match=r"No ranker could be fitted and measured. .*square"):
+        AutoRanker(candidates=[RankRLS("precomputed")]).fit(X, y, qid)
+
+
+def test_what_compare_recommends_is_what_it_takes():
+    X, y, qid = lists(8, unlabelled=3)
+    auto = AutoRanker().fit(X, y, qid)
+    found = semirank.compare(RankingDataset(X, y, qid), budget=False)
+    assert found.choice.to_dict() == auto.choice_
+    _, few = moons(40, keep_levels=True)
+    auto = AutoRanker().fit(few.X, few.y)
+    assert semirank.compare(few, budget=False).choice.to_dict() == auto.choice_
+    _, few = moons(8, keep_levels=True)
+    auto = AutoRanker().fit(few.X, few.y)
+    assert semirank.compare(few, budget=False).choice.to_dict() == auto.choice_
 
 
 @pytest.mark.parametrize("parameter", list(AutoRanker.limits))

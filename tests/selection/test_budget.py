@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 
-from semirank import RankingDataset
-from semirank.selection import compare, plan_splits
-from semirank.selection.comparing.budget import _ladder, _worths, plan_budget
-from semirank.selection.findings.comparison import BudgetCurve, BudgetPoint
-from semirank.selection.verdicts import Judge
+from semirank import RankingDataset, compare
+from semirank.results.budget import Budget, BudgetCurve, BudgetPoint
+from semirank.results.sentences import about_budget
+from semirank.selection.budget import _ladder, _worths, plan_budget
+from semirank.selection.judge import Judge
+from semirank.selection.protocols import plan_splits
 
-JUDGE = Judge("list", 0.25, 0.95, "AP", 1, 0, 100)
+JUDGE = Judge("list", 0.25, 0.95, "AP", 1, 0)
 
 
 def curve(name, **points):
@@ -29,9 +30,12 @@ def test_sizes_are_round_numbers_and_the_largest():
 def test_worth_by_straight_lines():
     baseline = curve("base", s2=0.2, s5=0.4, s10=0.8)
     ranker = curve("new", s2=0.5, s5=0.9, s10=0.1)
-    about, at_least, at_most = _worths(baseline, ranker, "labels in each list", JUDGE)
+    about, at_least, at_most = _worths(baseline, ranker, JUDGE)
     assert (about.bound, about.equivalent) == ("about", pytest.approx(6.25))
-    assert about.words == "With 2 labels in each list: base needs about 6.25 for the same AP."
+    budget = Budget("labels in each list", baseline, ranker, (about,))
+    assert about_budget(budget, "AP") == [
+        "With 2 labels in each list: base needs about 6.25 for the same AP."
+    ]
     assert (at_least.bound, at_least.equivalent) == ("at least", 10)
     assert (at_most.bound, at_most.equivalent) == ("at most", 2)
 
@@ -39,11 +43,11 @@ def test_worth_by_straight_lines():
 def test_unknown_points_are_passed_over_and_errors_count_the_other_way():
     baseline = curve("base", s2=None, s5=0.4, s10=0.2)
     ranker = curve("new", s2=None, s5=0.3, s10=0.3)
-    less = Judge("list", 0.25, 0.95, "disagreement", -1, 0, 100)
-    worths = _worths(baseline, ranker, "labels", less)
+    less = Judge("list", 0.25, 0.95, "disagreement", -1, 0)
+    worths = _worths(baseline, ranker, less)
     assert [worth.size for worth in worths] == [5, 10]
     assert worths[0].equivalent == pytest.approx(7.5)
-    assert _worths(curve("base", s2=None), ranker, "labels", JUDGE) == ()
+    assert _worths(curve("base", s2=None), ranker, JUDGE) == ()
 
 
 def lists(n_lists, size):
@@ -70,7 +74,7 @@ def test_with_keep_the_curve_goes_beyond_what_was_shown():
 
 def test_sizes_too_small_for_a_ranker_say_so():
     data = lists(6, 40)
-    found = compare(data, ["semi-rankboost"], "AUC", protocol="items", n_repeats=1)
+    found = compare(data, ["semi-rankboost"], "AUC", protocol="items", keep=None, n_repeats=1)
     assert found.budget.unit == "labels in each list"
     assert [point.size for point in found.budget.baseline.points] == [2, 5, 10, 20, 32]
     assert all(point.mean is not None for point in found.budget.baseline.points)

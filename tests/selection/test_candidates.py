@@ -7,12 +7,13 @@ from scipy.sparse import csr_array
 import semirank
 from semirank import RankingDataset
 from semirank.registry import ranker_class, ranker_names
-from semirank.selection.candidates import as_candidates, features_for, name_of
-from semirank.selection.defaults import default_candidates
+from semirank.selection.candidates import as_candidates, name_of
+from semirank.selection.catalogue import catalogue
 
 SUPERVISED = {
     "distance-ranking", "rankrls", "rankrls-cv", "rank-svm", "rankboost", "line-search-ranker",
     "logistic-ranker", "linear-svm-ranker", "forest-ranker", "blend", "estimator-ranker", "text-ranker",
+    "each-list",
 }  # fmt: skip
 
 
@@ -33,7 +34,7 @@ def test_every_ranker_is_supervised_or_has_a_supervised_baseline_with_its_settin
 def test_settings_go_over_to_the_baseline():
     baseline = semirank.TransductiveSVM(C=3.0, presumed_negatives=5).supervised()
     assert (baseline.C, baseline.presumed_negatives) == (3.0, 0)
-    assert semirank.ManifoldRanking(distance="cosine").supervised().distance == "cosine"
+    assert repr(semirank.ManifoldRanking(alpha=0.5).supervised().ranker) == "ManifoldRanking(alpha=0.5)"
     inner = semirank.RankRLS(ridge=7.0)
     assert repr(semirank.FeatureGeneration(inner).supervised()) == repr(inner)
 
@@ -45,7 +46,7 @@ def test_a_blend_is_measured_against_what_is_left_of_it():
     three = semirank.Blend([linear, graph, boosted], weights=[1, 2, 3]).supervised()
     assert [type(ranker).__name__ for _, ranker in three.rankers] == ["LogisticRanker", "RankBoost"]
     assert three.weights == [1, 3]
-    assert isinstance(semirank.Blend([graph, graph]).supervised(), semirank.DistanceRanking)
+    assert isinstance(semirank.Blend([graph, graph]).supervised(), semirank.LabelledOnly)
 
 
 class OwnRanker(semirank.DistanceRanking):
@@ -73,8 +74,8 @@ def test_a_ranker_that_chooses_is_measured_against_the_best_only():
     rng = np.random.default_rng(0)
     data = RankingDataset(rng.normal(size=(20, 2)), rng.integers(0, 2, 20))
     found = semirank.compare(data, [chooser, "logistic-ranker"], "AUC", n_repeats=1, budget=False)
-    assert found.standing("Chooser").contrast is None
-    assert found.standing("Chooser").contrast_best.baseline == "logistic-ranker"
+    assert found.result("Chooser").contrast is None
+    assert found.result("Chooser").contrast_best.baseline == "logistic-ranker"
     assert found.best_supervised == "logistic-ranker"
 
 
@@ -94,46 +95,37 @@ def test_a_comparison_gives_its_seed_to_rankers_without_one():
     assert (first.ranker.random_state, second.ranker.random_state) == (4, 9)
 
 
-def test_texts_become_features_once():
-    texts = ["red apple", "green apple", "red car", "slow car", "old car"]
-    data = RankingDataset(np.zeros((5, 0)), [1, 1, 0, 0, np.nan], texts=texts)
-    candidates = as_candidates([semirank.TextRanker(semirank.LogisticRanker(), n_components=2)])
-    assert [each.n_components for each in candidates] == [None, 2]
-    features = features_for(data, candidates)
-    model = candidates[1].model(data).fit(data.texts, data.y)
-    inside = model.ranker_.ranker_.fit(features[2], data.y)
-    assert inside.scores_ == pytest.approx(model.scores_)
-
-
 def dense(n_lists=2):
     rng = np.random.default_rng(0)
     n = 20 * n_lists
     return RankingDataset(rng.normal(size=(n, 3)), rng.integers(0, 2, n), np.repeat(np.arange(n_lists), 20))
 
 
+KINDS = {
+    "lists": lambda: dense(),
+    "items": lambda: dense().hide_labels(keep=8, keep_levels=True, random_state=0),
+    "sparse": lambda: dense(1).replace(X=csr_array(np.eye(20))),
+    "grades": lambda: dense(1).replace(y=np.arange(20.0)),
+    "digits": lambda: semirank.load("digits"),
+}
+
+
 @pytest.mark.parametrize("thorough", [False, True])
-@pytest.mark.parametrize("protocol", ["lists", "items"])
-@pytest.mark.parametrize("kind", ["dense", "sparse", "texts", "digits"])
-def test_the_choice_has_both_sides_and_every_baseline(kind, protocol, thorough):
-    data = {
-        "dense": dense,
-        "sparse": lambda: dense().replace(X=csr_array(np.eye(40))),
-        "texts": lambda: dense().replace(texts=[f"text {i}" for i in range(40)]),
-        "digits": lambda: semirank.load("digits"),
-    }[kind]()
-    found = default_candidates(data, protocol, thorough=thorough)
-    names = [each.name for each in found]
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_catalogue_has_both_sides_and_every_baseline(kind, thorough):
+    data = KINDS[kind]()
+    found = catalogue(data, thorough=thorough)
+    names = [each.name for each in found.candidates]
     assert len(set(names)) == len(names)
-    assert any(each.assumption is None for each in found)
-    assert any(each.assumption is not None for each in found)
-    assert all(each.baseline in names for each in found if each.assumption is not None)
-    usual = {each.name for each in default_candidates(data, protocol)}
-    assert usual <= set(names)
-    assert (len(names) > len(usual)) == thorough
+    assert {found.usual, found.for_few, *found.trusted} <= set(names)
+    assert found.named(found.usual).assumption is None
+    assert any(each.assumption is not None for each in found.candidates)
+    assert all(each.baseline in names for each in found.candidates if each.assumption is not None)
+    assert {each.name for each in catalogue(data).candidates} <= set(names)
 
 
-def test_rankers_of_one_function_for_all_lists_are_fitted_on_each_where_lists_share_items():
-    found = {each.name: each for each in default_candidates(semirank.load("digits"), "items")}
-    assert found["rankboost(n_rounds=30)"].each_list
-    assert not found["manifold-ranking"].each_list
-    assert not any(each.each_list for each in default_candidates(dense(), "items"))
+def test_rankers_of_one_function_are_fitted_on_each_list_where_lists_share_items():
+    found = catalogue(semirank.load("digits"))
+    assert isinstance(found.named("boosted").ranker, semirank.EachList)
+    assert isinstance(found.named("graph").ranker, semirank.ManifoldRanking)
+    assert not any(isinstance(each.ranker, semirank.EachList) for each in catalogue(dense()).candidates)

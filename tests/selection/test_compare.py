@@ -8,10 +8,17 @@ import numpy as np
 import pytest
 
 import semirank
-from semirank import DistanceRanking, RankingDataset
-from semirank.rankers import Ranker
-from semirank.selection import Candidate, CannotCompareError, Comparison, compare
-from semirank.selection.comparing import standings
+from semirank import (
+    Candidate,
+    CannotCompareError,
+    Comparison,
+    DistanceRanking,
+    Ranker,
+    RankingDataset,
+    compare,
+)
+from semirank.results.sentences import about_contrast, warnings_of
+from semirank.selection.summary import distinct
 
 nan = np.nan
 
@@ -80,17 +87,17 @@ def against(name, at, baseline, base_at):
 def test_a_better_ranker_helps_and_a_worse_one_harms(protocol):
     data = signal_and_noise()
     better = compare(data, against("good", 0, "poor", 1), "AUC", protocol=protocol, budget=False)
-    assert [each.name for each in better.standings] == ["good", "poor"]
-    good = better.standing("good")
+    assert [each.name for each in better.results] == ["good", "poor"]
+    good = better.result("good")
     assert good.mean == 1.0
     assert good.contrast.verdict == "helps"
     assert (good.contrast.improved, good.contrast.degraded) == (1.0, 0.0)
     assert better.verdict == "helps"
     assert better.recommended == "good"
     worse = compare(data, against("poor", 1, "good", 0), "AUC", protocol=protocol, budget=False)
-    assert worse.standing("poor").contrast.verdict == "harms"
+    assert worse.result("poor").contrast.verdict == "harms"
     assert worse.recommended == "good"
-    assert worse.standing("poor").contrast.difference == pytest.approx(-good.contrast.difference)
+    assert worse.result("poor").contrast.difference == pytest.approx(-good.contrast.difference)
 
 
 def test_figures_are_those_of_the_metric_by_hand():
@@ -98,7 +105,7 @@ def test_figures_are_those_of_the_metric_by_hand():
     data = signal_and_noise(n_lists=7)
     found = compare(data, [("little", Column(2))], "AP", protocol="lists", budget=False)
     values = semirank.metrics.average_precision(data.y, data.X[:, 2], data.qid)
-    little = found.standing("little")
+    little = found.result("little")
     assert np.array(little.values)[:, 0] == pytest.approx(values)
     assert little.mean == pytest.approx(values.mean())
     assert little.interval.low < values.mean() < little.interval.high
@@ -111,9 +118,9 @@ def test_an_error_counts_the_other_way():
     data = signal_and_noise()
     found = compare(data, against("good", 0, "poor", 1), "disagreement", protocol="lists", budget=False)
     assert not found.greater_is_better
-    assert found.standings[0].name == "good"
-    assert found.standing("good").contrast.verdict == "helps"
-    assert found.standing("good").contrast.difference > 0
+    assert found.results[0].name == "good"
+    assert found.result("good").contrast.verdict == "helps"
+    assert found.result("good").contrast.difference > 0
 
 
 def test_the_truth_never_enters_fit():
@@ -141,10 +148,11 @@ def test_random_differences_are_no_evidence():
         Candidate(f"noise {at}", Column(at), assumption="a test", baseline="base") for at in range(1, 9)
     ]
     found = compare(noise, rankers, "AUC", protocol="lists", budget=False)
-    assert {each.contrast.verdict for each in found.standings if each.contrast} == {"no evidence"}
+    assert {each.contrast.verdict for each in found.results if each.contrast} == {"no evidence"}
     assert found.recommended == "base"
-    words = found.standings[0].contrast or found.standings[1].contrast
-    assert "12 lists are too few to see a difference below" in words.words
+    contrast = found.results[0].contrast or found.results[1].contrast
+    said = about_contrast(contrast, found.metric, found.data.labelled)
+    assert "12 lists are too few to see a difference below" in said
 
 
 @pytest.mark.parametrize(("n_lists", "size", "unit"), [(1, 30, "fold"), (8, 10, "list")])
@@ -156,9 +164,9 @@ def test_equally_good_rankers_are_told_apart_as_rarely_as_promised(n_lists, size
     for _ in range(100):
         data = RankingDataset(rng.normal(size=(len(qid), 2)), np.arange(len(qid)) % 2, qid)
         rankers = against("one", 0, "other", 1)
-        found = compare(data, rankers, "AUC", protocol="items", n_repeats=2, budget=False)
+        found = compare(data, rankers, "AUC", protocol="items", keep=None, n_repeats=2, budget=False)
         assert found.protocol.unit == unit
-        verdicts.append(found.standing("one").contrast.verdict != "no evidence")
+        verdicts.append(found.result("one").contrast.verdict != "no evidence")
     assert np.mean(verdicts) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 100)
 
 
@@ -173,12 +181,12 @@ def test_on_noise_unlabelled_data_never_helps(n_lists, more):
     few = data.hide_labels(keep=16, keep_levels=True, random_state=0)
     names = ["manifold-ranking", "self-training-logistic", "semi-rankboost", *more]
     found = compare(few, names, "AUC", n_repeats=2, budget=False)
-    assert {each.status for each in found.standings} == {"finished"}
-    verdicts = [each.contrast.verdict for each in found.standings if each.contrast]
-    verdicts += [each.contrast_best.verdict for each in found.standings if each.contrast_best]
+    assert {each.status for each in found.results} == {"finished"}
+    verdicts = [each.contrast.verdict for each in found.results if each.contrast]
+    verdicts += [each.contrast_best.verdict for each in found.results if each.contrast_best]
     assert len(verdicts) == 2 * len(names)
     assert "helps" not in verdicts
-    assert found.recommended == found.best_supervised
+    assert found.result(found.recommended).supervised
 
 
 def test_moons_need_the_manifold():
@@ -197,8 +205,8 @@ def test_moons_need_the_manifold():
 def test_the_same_seed_gives_the_same_comparison():
     data = signal_and_noise(n_lists=3)
     first, second = (compare(data, ["rankboost", "logistic-ranker"], "AUC", random_state=3) for _ in range(2))
-    assert [each.values for each in first.standings] == [each.values for each in second.standings]
-    assert first.words == second.words
+    assert [each.values for each in first.results] == [each.values for each in second.results]
+    assert first.choice == second.choice
 
 
 def test_changes_show_the_items_before_and_after():
@@ -218,20 +226,20 @@ def test_changes_show_the_items_before_and_after():
 def test_baselines_come_along_with_the_same_settings():
     data = signal_and_noise(n_lists=6)
     found = compare(data, [semirank.SemiRankBoost(n_rounds=7)], "AUC", budget=False)
-    assert found.standing("semi-rankboost(n_rounds=7)").baseline == "rankboost(n_rounds=7)"
-    assert found.standing("rankboost(n_rounds=7)").settings["n_rounds"] == 7
+    assert found.result("semi-rankboost(n_rounds=7)").baseline == "rankboost(n_rounds=7)"
+    assert found.result("rankboost(n_rounds=7)").settings["n_rounds"] == 7
 
 
 def test_a_failing_ranker_is_named_and_never_ranked():
     data = signal_and_noise(n_lists=6)
     found = compare(data, [("broken", Broken()), ("good", Column(0))], "AUC", budget=False)
-    broken = found.standing("broken")
+    broken = found.result("broken")
     assert (broken.status, broken.reason, broken.place, broken.mean) == (
         "failed", "ValueError: This ranker cannot.", None, None,
     )  # fmt: skip
-    assert found.standings[-1].name == "broken"
+    assert found.results[-1].name == "broken"
     assert [each.name for each in found.finished] == ["good"]
-    assert "broken is not ranked (failed): ValueError: This ranker cannot." in found.warnings
+    assert "broken is not ranked (failed): ValueError: This ranker cannot." in warnings_of(found)
 
 
 def test_when_all_fail_the_reasons_are_said_and_a_partial_result_is_there():
@@ -241,7 +249,7 @@ def test_when_all_fail_the_reasons_are_said_and_a_partial_result_is_there():
     ) as at:
         compare(data, [("broken", Broken())], "AUC")
     assert at.value.comparison.data.lists == 6
-    assert at.value.comparison.standings[0].status == "failed"
+    assert at.value.comparison.results[0].status == "failed"
     assert at.value.comparison.best is None
 
 
@@ -252,7 +260,7 @@ def test_too_few_labels_are_an_error_with_a_partial_result():
     partial = at.value.comparison
     assert partial.protocol is None
     assert not partial.complete
-    assert "two better and two worse labels" in partial.warnings[-1]
+    assert "two better and two worse labels" in partial.problem
     assert Comparison.from_json(partial.to_json()) == partial
 
 
@@ -262,8 +270,8 @@ def test_ctrl_c_keeps_what_is_finished():
     found = compare(data, rankers, "AUC")
     assert not found.complete
     assert [each.name for each in found.finished] == ["good"]
-    assert {found.standing(name).status for name in ("stop", "later")} == {"interrupted"}
-    assert found.standing("later").reason == "interrupted after 0 of 6 fits"
+    assert {found.result(name).status for name in ("stop", "later")} == {"interrupted"}
+    assert found.result("later").reason == "interrupted after 0 of 6 fits"
     assert found.budget is None
 
 
@@ -286,14 +294,16 @@ def test_a_stopped_comparison_goes_on(tmp_path):
     rankers = [("peeking", Peeking()), ("good", Column(2))]
     second = compare(data, rankers, "AUC", checkpoint=path, resume=True, budget=False)
     assert Peeking.seen == []
-    assert second.standing("peeking").values == first.standing("peeking").values
+    assert second.result("peeking").values == first.result("peeking").values
     assert second.complete
+    compare(data, [("peeking", Peeking()), ("stop", Interrupting())], "AUC", checkpoint=path, budget=False)
+    Peeking.seen = []
+    with pytest.raises(ValueError, match="of a comparison that was stopped"):
+        compare(data, rankers, "AUC", checkpoint=path, budget=False)  # not asked to go on
     other = data.replace(y=1 - data.y)
     compare(other, rankers, "AUC", checkpoint=path, resume=True, budget=False)
     assert len(Peeking.seen) == 6  # other labels: nothing of the file fits
-    Peeking.seen = []
-    compare(data, rankers, "AUC", checkpoint=path, budget=False)
-    assert len(Peeking.seen) == 6  # not asked to go on
+    assert not path.exists()  # complete: there is nothing to go on with
 
 
 def test_workers_give_the_same_figures():
@@ -302,28 +312,28 @@ def test_workers_give_the_same_figures():
     apart = compare(data, rankers, "AUC", n_jobs=2, budget=False)
     here = compare(data, rankers, "AUC", budget=False)
     for name in ("distance-ranking", "own"):
-        assert apart.standing(name).values == here.standing(name).values
-        assert apart.standing(name).peak_memory > 10e6
-    assert apart.standing("broken").reason == "ValueError: This ranker cannot."
+        assert apart.result(name).values == here.result(name).values
+        assert apart.result(name).peak_memory > 10e6
+    assert apart.result("broken").reason == "ValueError: This ranker cannot."
     assert apart.complete
 
 
 def test_what_takes_too_long_is_stopped_and_never_ranked():
     data = signal_and_noise(n_lists=6)
     found = compare(data, [("slow", Slow()), ("good", Column(0))], "AUC", timeout=8, budget=False)
-    slow = found.standing("slow")
+    slow = found.result("slow")
     assert (slow.status, slow.place, slow.mean) == ("timeout", None, None)
     assert slow.reason == "took longer than 8 seconds for 6 fits"
-    assert found.standing("good").place == 1
+    assert found.result("good").place == 1
     assert found.complete
 
 
 def test_a_process_that_dies_is_reported_and_the_others_go_on():
     data = signal_and_noise(n_lists=6)
     found = compare(data, [("dying", Dying()), ("good", Column(0))], "AUC", n_jobs=1, budget=False)
-    assert found.standing("dying").status == "failed"
-    assert "died" in found.standing("dying").reason
-    assert found.standing("good").place == 1
+    assert found.result("dying").status == "failed"
+    assert "died" in found.result("dying").reason
+    assert found.result("good").place == 1
 
 
 def test_texts_are_compared_by_words_and_by_directions_of_all_texts():
@@ -335,8 +345,9 @@ def test_texts_are_compared_by_words_and_by_directions_of_all_texts():
     few = data.hide_labels(keep=16, keep_levels=True, random_state=0)
     rankers = [semirank.TextRanker(semirank.LogisticRanker(), n_components=5), "distance-ranking"]
     found = compare(few, rankers, "AUC", n_repeats=2, budget=False)
-    lsa = found.standing("lsa-5 + logistic-ranker")
+    lsa = found.result("lsa-5 + logistic-ranker")
     assert lsa.baseline == "logistic-ranker"
+    assert "LatentRanker" in lsa.ranker
     assert "words used together" in lsa.assumption
     assert found.changes == () or found.changes[0].items_after[0].text in texts
 
@@ -370,4 +381,4 @@ def test_data_without_anything_to_rank_by():
 
 def test_warnings_that_differ_in_numbers_only_are_told_once():
     notes = ["3 of 9 items are lost", "4 of 9 items are lost", "slow"]
-    assert standings._distinct(notes) == ("3 of 9 items are lost", "slow")
+    assert distinct(notes) == ("3 of 9 items are lost", "slow")

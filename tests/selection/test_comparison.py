@@ -7,19 +7,9 @@ import pytest
 
 from semirank import RankingDataset
 from semirank.dataset import describe
-from semirank.selection.findings.comparison import (
-    Budget,
-    BudgetCurve,
-    BudgetPoint,
-    Comparison,
-    Contrast,
-    Interval,
-    LabelWorth,
-    ListChange,
-    ProtocolSummary,
-    ShownItem,
-    Standing,
-)
+from semirank.results.budget import Budget, BudgetCurve, BudgetPoint, LabelWorth
+from semirank.results.comparison import Choice, Comparison, ListChange, Protocol, ShownItem
+from semirank.results.result import Contrast, Interval, Result
 
 DATA = RankingDataset([[1.0], [2.0], [3.0]], [1, 0, float("nan")])
 CONTRAST = Contrast(
@@ -37,7 +27,6 @@ CONTRAST = Contrast(
     deltas=(0.1, None),
     detectable=None,
     verdict="no evidence",
-    words="No evidence.",
 )
 CURVE = BudgetCurve("a", (BudgetPoint(2, None, None, "too few"), BudgetPoint(5, 0.5, Interval(0.4, 0.6))))
 COMPARISON = Comparison(
@@ -45,18 +34,18 @@ COMPARISON = Comparison(
     data=describe(DATA),
     metric="nDCG@10",
     greater_is_better=True,
-    protocol=ProtocolSummary("items", "w", "h", "p", "list", 6, 2, 5, 10, None, 2, ("note",)),
+    protocol=Protocol("items", "inside", 3, 1, "ünïcode", "list", 6, 2, 5, 10, None, 2, 0, "ignore", 2),
     lists=("1", "2"),
-    standings=(
-        Standing("b", "B()", {"x": [1, 2]}, "manifold", "a", "finished", place=1, values=((0.5, None),),
+    results=(
+        Result("b", "B()", {"x": [1, 2]}, "manifold", "a", "finished", place=1, values=((0.5, None),),
                  contrast=CONTRAST, contrast_best=CONTRAST, mean=1, interval=Interval(0, 1)),
-        Standing("a", "A()", {}, None, None, "failed", "no label"),
+        Result("a", "A()", {}, None, None, "failed", "no label"),
     ),
-    best="b", best_supervised=None, best_semi_supervised="b", recommended=None, verdict=None,
-    words=("Ünïcode.",),
+    best="b", best_supervised=None, best_semi_supervised="b", verdict=None,
+    choice=Choice("b", "B()", "labels", "features", rival="b", contrast=CONTRAST),
     changes=(ListChange("1", 0.1, 0.2, 0.1, (ShownItem("i", 1.0, None),), ()),),
-    budget=Budget("labels in each list", CURVE, CURVE, (LabelWorth(5, 7.5, "about", "w"),)),
-    judged_at=10, confidence=0.95, complete=False, warnings=(), seed=0, n_jobs=None,
+    budget=Budget("labels in each list", CURVE, CURVE, (LabelWorth(5, 7.5, "about"),)),
+    judged_at=10, confidence=0.95, complete=False, problem=None, seed=0, n_jobs=None,
 )  # fmt: skip
 
 
@@ -65,7 +54,7 @@ def test_every_part_comes_back_from_json():
     again = Comparison.from_json(text)
     assert again == COMPARISON
     assert Comparison.from_json(again.to_json()) == again
-    assert type(again.standings[0].mean) is float  # JSON wrote 1
+    assert type(again.results[0].mean) is float  # JSON wrote 1
     assert again.budget.worth[0].bound == "about"
 
 
@@ -83,10 +72,10 @@ def test_a_foreign_file_is_refused_by_name():
         Interval.from_json("[1, 2]")
 
 
-def test_standings_by_name():
-    assert COMPARISON.standing("a").status == "failed"
+def test_results_by_name():
+    assert COMPARISON.result("a").status == "failed"
     assert COMPARISON.names == ("b", "a")
-    assert [standing.name for standing in COMPARISON.finished] == ["b"]
-    assert [standing.supervised for standing in COMPARISON.standings] == [False, True]
+    assert [result.name for result in COMPARISON.finished] == ["b"]
+    assert [result.supervised for result in COMPARISON.results] == [False, True]
     with pytest.raises(ValueError, match=r"no ranker 'c'.*it has b, a"):
-        COMPARISON.standing("c")
+        COMPARISON.result("c")

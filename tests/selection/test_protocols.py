@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import semirank
 from semirank import RankingDataset
-from semirank.selection.label_draws import draw_folds, draw_order, most_folds
+from semirank.selection.draws import draw_folds, draw_order, most_folds
 from semirank.selection.protocols import choose_protocol, plan_splits
 
 nan = np.nan
@@ -96,14 +96,14 @@ def test_lists_bear_as_many_folds_as_they_can():
     assert sum(0 in lists for lists in held) == 2
     assert all(1 in lists and 2 not in lists for lists in held)
     assert plan.lists.tolist() == [0, 1]
-    assert "1 labelled lists are not measured" in plan.notes[0]
+    assert plan.n_skipped == 1
 
 
 def test_lists_without_a_relevant_item_teach_but_are_not_measured():
     data = lists_of(*[np.array([1, 0, 0])] * 3, *[np.array([0.0, 0, 0])] * 2)
     plan = plan_splits(data, "lists", metric="AP")
     assert plan.lists.tolist() == [0, 1, 2]
-    assert plan.notes == ("2 labelled lists are never held out: AP is undefined on their labels.",)
+    assert plan.n_skipped == 2
     assert all(split.shown[9:].all() for split in plan.splits)
 
 
@@ -132,17 +132,11 @@ def test_the_choice_follows_the_items_that_remain():
     one = lists_of(np.array([1, 0, nan, nan]))
     assert choose_protocol(one).name == "items"
     full = lists_of(*[np.array([1, 0, 0])] * 4)
-    assert choose_protocol(full) == (
-        "lists",
-        "Every item has a label, so what remains to be ranked are other lists.",
-    )
+    assert choose_protocol(full) == ("lists", "all labelled", 0, 0, None)
     inside = lists_of(*[np.array([1, 0, nan, nan])] * 4)
     assert choose_protocol(inside).name == "items"
     outside = lists_of(*[np.array([1, 0, nan])] * 2, *[np.full(3, nan)] * 4)
-    assert choose_protocol(outside) == (
-        "lists",
-        "12 of 14 items that remain to be ranked stand in lists without any label.",
-    )
+    assert choose_protocol(outside) == ("lists", "outside", 2, 12, None)
     assert choose_protocol(semirank.load("digits")).name == "items"
 
 
@@ -158,7 +152,7 @@ def test_where_one_way_fails_the_other_is_taken_and_said():
     data = lists_of(*[np.array([1, 0, nan, nan, nan])] * 7)
     plan = plan_splits(data)
     assert plan.protocol == "lists"
-    assert "But: Holding out labels within a list takes two better and two worse" in plan.why
+    assert "Holding out labels within a list takes two better and two worse" in plan.chosen.instead_of
 
 
 def test_units():

@@ -9,10 +9,9 @@ import semirank
 from semirank.cli.options import Reading, Seed, Speaking
 
 if TYPE_CHECKING:
-    from semirank.dataset import RankingDataset
-    from semirank.selection import Comparison, Standing
+    from semirank.results.comparison import Comparison
+    from semirank.results.result import Result
 
-KEEP = 10
 DIGITS = 4
 ENDINGS = (".html", ".htm", ".md", ".json")
 
@@ -25,12 +24,15 @@ def compare(
         typer.Option("--ranker", "-r", help="A ranker to compare; repeat for several. None: by the data."),
     ] = None,
     metric: Annotated[
-        str | None, typer.Option(help="What to measure: nDCG@10 (usual), AP, P@50, AUC ...")
-    ] = None,
+        str,
+        typer.Option(help="What to measure: nDCG@10, AP, AUC ...; auto: nDCG of lists, AUC of items."),
+    ] = "auto",
     keep: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Show rankers only N labels of each list, or N labelled lists, and measure on others."
+            min=1,
+            help="Show rankers only N labels of each list, or N labelled lists, and measure on others. None: "
+            "10 where every item has a label and items are held out, otherwise all.",
         ),
     ] = None,
     protocol: Annotated[
@@ -39,9 +41,9 @@ def compare(
     ] = "auto",
     repeats: Annotated[int | None, typer.Option(min=1, help="How often labels are held out.")] = None,
     unjudged: Annotated[
-        Literal["ignore", "irrelevant"],
+        Literal["auto", "ignore", "irrelevant"],
         typer.Option(help="Items without any label: left out of the metric, or counted as irrelevant."),
-    ] = "ignore",
+    ] = "auto",
     thorough: Annotated[bool, typer.Option("--thorough", help="Also rankers that take long.")] = False,
     budget: Annotated[
         bool, typer.Option(help="Also measure how the metric grows with the number of labels.")
@@ -70,8 +72,8 @@ def compare(
     data = reading.open()
     speaking.say(repr(data))
     options: dict[str, Any] = {
-        "metric": metric or semirank.selection.usual_metric(data),
-        "keep": keep or _usual_keep(data, speaking),
+        "metric": metric,
+        "keep": keep or "auto",
         "protocol": protocol,
         "n_repeats": repeats,
         "unlabelled": unjudged,
@@ -87,7 +89,7 @@ def compare(
     try:
         with speaking.progress("comparing") as progress:
             found = semirank.compare(data, ranker or None, progress=progress, **options)
-    except semirank.selection.CannotCompareError as problem:
+    except semirank.CannotCompareError as problem:
         _write(problem.comparison, report, speaking)
         raise
     _show(found, speaking)
@@ -97,7 +99,7 @@ def compare(
         raise typer.Exit(130)
 
 
-def _check(rankers: list[str] | None, metric: str | None, report: Path) -> None:
+def _check(rankers: list[str] | None, metric: str, report: Path) -> None:
     """Refuse before any work what would fail after it."""
     if report.suffix.lower() not in ENDINGS:
         raise typer.BadParameter(f"{report}: a report ends in .html, .md or .json.")
@@ -106,59 +108,52 @@ def _check(rankers: list[str] | None, metric: str | None, report: Path) -> None:
     try:
         for name in rankers or ():
             semirank.registry.ranker_class(name)
-        if metric is not None:
+        if metric != "auto":
             semirank.metrics.parse(metric)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
-
-
-def _usual_keep(data: "RankingDataset", speaking: Speaking) -> int | None:
-    """Show few labels of data that have them all, where each list is learned from its own labels."""
-    if not data.labelled.all() or semirank.selection.choose_protocol(data).name == "lists":
-        return None
-    speaking.say(
-        f"Every item has a label: rankers are shown {KEEP} of each list (--keep for another number)."
-    )
-    return KEEP
 
 
 def _show(found: "Comparison", speaking: Speaking) -> None:
     if speaking.json:
         print(found.to_json(indent=None))
     else:
-        speaking.show([_row(each, found.metric) for each in found.standings])
+        speaking.show([_row(each, found.metric) for each in found.results])
+    words = semirank.results.sentences
     if found.protocol is not None:
-        speaking.say(f"\n{found.protocol.why} {found.protocol.how}\n")
-    for standing in found.finished:
-        if standing.contrast is not None:
-            speaking.say(f"{standing.name}: {standing.contrast.words}")
+        speaking.say(f"\n{' '.join(words.about_protocol(found.protocol))}\n")
+    for result in found.finished:
+        if result.contrast is not None:
+            said = words.about_contrast(result.contrast, found.metric, found.data.labelled)
+            speaking.say(f"{result.name}: {said}")
     speaking.say("")
-    for words in (*found.words, *found.warnings):
-        speaking.say(words)
+    for sentence in (*words.about_comparison(found), *words.warnings_of(found)):
+        speaking.say(sentence)
     if found.verdict == "helps" and found.budget is not None and found.budget.worth:
         speaking.say(_worth(found))
 
 
 def _worth(found: "Comparison") -> str:
     """Say what unlabelled data was worth with the labels that rankers were shown."""
-    worth = found.budget.worth if found.budget else ()
+    assert found.budget is not None
     keep = found.protocol.keep if found.protocol else None
-    return next((each.words for each in worth if each.size == keep), worth[-1].words)
+    worth = next((each for each in found.budget.worth if each.size == keep), found.budget.worth[-1])
+    return semirank.results.sentences.about_worth(worth, found.budget, found.metric)
 
 
-def _row(standing: "Standing", metric: str) -> dict[str, Any]:
-    contrast, interval = standing.contrast, standing.interval
+def _row(result: "Result", metric: str) -> dict[str, Any]:
+    contrast, interval = result.contrast, result.interval
     return {
-        "place": standing.place,
-        "ranker": standing.name,
-        metric: _round(standing.mean),
+        "place": result.place,
+        "ranker": result.name,
+        metric: _round(result.mean),
         "low": _round(interval.low if interval else None),
         "high": _round(interval.high if interval else None),
-        "baseline": standing.baseline,
+        "baseline": result.baseline,
         "difference": _round(contrast.difference if contrast else None),
         "p": _round(contrast.p_adjusted if contrast else None),
-        "verdict": _verdict(standing),
-        "fit_s": _round(standing.fit_seconds),
+        "verdict": _verdict(result),
+        "fit_s": _round(result.fit_seconds),
     }
 
 
@@ -166,10 +161,10 @@ def _round(value: float | None) -> float | None:
     return None if value is None else round(value, DIGITS)
 
 
-def _verdict(standing: "Standing") -> str | None:
-    if standing.status != "finished":
-        return standing.status
-    return None if standing.contrast is None else standing.contrast.verdict
+def _verdict(result: "Result") -> str | None:
+    if result.status != "finished":
+        return result.status
+    return None if result.contrast is None else result.contrast.verdict
 
 
 def _write(found: "Comparison", path: Path, speaking: Speaking) -> None:

@@ -50,5 +50,5 @@ def evaluate(
     if data.n_features == 0 and data.texts is None:
         data = semirank.readers.add_unjudged(data, ranking)
     given = ranking.for_dataset(data, missing=missing, unknown=unknown)
-    result = semirank.selection.evaluate(data, given, metric, ties=ties, unlabelled=unjudged)
+    result = semirank.evaluate(data, given, metric, ties=ties, unlabelled=unjudged)
     speaking.show(list_rows(result) if per_list else metric_rows(result), out)

@@ -18,7 +18,7 @@ from semirank.files import STDIO, open_output
 if TYPE_CHECKING:
     from semirank.dataset import RankingDataset
     from semirank.readers.scores import Ranked
-    from semirank.selection import Evaluation
+    from semirank.selection.evaluation import Evaluation
 
 
 @dataclass(frozen=True)

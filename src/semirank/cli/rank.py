@@ -56,9 +56,9 @@ def rank(
         semirank.readers.write_ranking(data, scores, out or STDIO, top=top)
     if keep is not None:
         names = metric or ["nDCG@10", "AP", "AUC"]
-        hidden = semirank.selection.hidden_labels(truth, data)
+        hidden = truth.hidden_from(data)
         speaking.say("On the hidden labels:")
-        speaking.show(metric_rows(semirank.selection.evaluate(hidden, scores, names)))
+        speaking.show(metric_rows(semirank.evaluate(hidden, scores, names)))
 
 
 def _fitted(ranker: Any, data: "RankingDataset", speaking: Speaking) -> Any:

@@ -1,7 +1,7 @@
 """How the order of a list changes while its scores move along straight lines.
 
 Item i has the score ``offset[i] + t slope[i]``. For t from minus to plus infinity, two items of different
-slope change places once, at their *crossing*. What an order is worth is a sum over items of
+slope change places once, at their *crossing*. What an order brings is a sum over items of
 
     ``gain discount[rank] factor``,
 
@@ -19,7 +19,7 @@ PLAIN, COUNTING, FIRST, PAIRS = 0, 1, 2, 3
 
 
 @njit(cache=True)
-def _worth(kind: int, gain: float, rank: int, above: int, discounts: Floats) -> float:
+def _term(kind: int, gain: float, rank: int, above: int, discounts: Floats) -> float:
     """Return what an item adds, `above` being how many items with a gain stand above it."""
     if rank >= len(discounts) or (kind == FIRST and above > 0):
         return 0.0
@@ -27,8 +27,8 @@ def _worth(kind: int, gain: float, rank: int, above: int, discounts: Floats) -> 
 
 
 @njit(cache=True)
-def worth_of_orders(kind: int, gains: Floats, indptr: Integers, discounts: Floats) -> Floats:
-    """Return what each list is worth in the order in which its gains are given."""
+def sums_of_orders(kind: int, gains: Floats, indptr: Integers, discounts: Floats) -> Floats:
+    """Return the sum of each list in the order in which its gains are given."""
     values = np.zeros(len(indptr) - 1)
     for k in range(len(values)):
         above = 0
@@ -37,7 +37,7 @@ def worth_of_orders(kind: int, gains: Floats, indptr: Integers, discounts: Float
                 for j in range(i + 1, indptr[k + 1]):
                     values[k] += np.sign(gains[i] - gains[j])
             else:
-                values[k] += _worth(kind, gains[i], i - indptr[k], above, discounts)
+                values[k] += _term(kind, gains[i], i - indptr[k], above, discounts)
                 above += gains[i] != 0.0
     return values
 
@@ -51,7 +51,7 @@ def first_order(offsets: Floats, slopes: Floats, gains: Floats, lists: Integers)
 
 
 @njit(cache=True)
-def _level_gains(offsets: Floats, slopes: Floats, gains: Floats, order: Integers) -> None:
+def _average_gains(offsets: Floats, slopes: Floats, gains: Floats, order: Integers) -> None:
     """Give items on one line the mean of their gains: they stay tied."""
     start = 0
     for place in range(1, len(order) + 1):
@@ -137,7 +137,7 @@ def sweep_list(
     times: Floats,
     changes: Floats,
 ) -> int:
-    """Fill in where the worth of one list changes, and by how much; return how often it does.
+    """Fill in where the sum of one list changes, and by how much; return how often it does.
 
     A crossing moves one item down by one rank and another up, whatever comes first of crossings at one time:
     O(1) each, and O(n^2 log n) to sort them.
@@ -154,14 +154,14 @@ def sweep_list(
         if kind == PAIRS:
             change = 2.0 * np.sign(gains[j] - gains[i])
         else:
-            change = -_worth(kind, gains[i], rank[i], above[i], discounts)
-            change -= _worth(kind, gains[j], rank[j], above[j], discounts)
+            change = -_term(kind, gains[i], rank[i], above[i], discounts)
+            change -= _term(kind, gains[j], rank[j], above[j], discounts)
             rank[i] += 1
             rank[j] -= 1
             above[i] += gains[j] != 0.0
             above[j] -= gains[i] != 0.0
-            change += _worth(kind, gains[i], rank[i], above[i], discounts)
-            change += _worth(kind, gains[j], rank[j], above[j], discounts)
+            change += _term(kind, gains[i], rank[i], above[i], discounts)
+            change += _term(kind, gains[j], rank[j], above[j], discounts)
         if change != 0.0:
             times[found], changes[found] = when[k], change
             found += 1
@@ -184,13 +184,13 @@ def _follow_list(
 ) -> int:
     """Follow list k on copies of its part of the arrays."""
     items = slice(indptr[k], indptr[k + 1])
-    a, b, worth, sequence = offsets[items], slopes[items], gains[items].copy(), order[items] - indptr[k]
+    a, b, mean_gains, sequence = offsets[items], slopes[items], gains[items].copy(), order[items] - indptr[k]
     when, by = times[room[k] : room[k + 1]], changes[room[k] : room[k + 1]]
     if kind == PLAIN:
-        _level_gains(a, b, worth, sequence)
+        _average_gains(a, b, mean_gains, sequence)
         if len(discounts) == 1:
-            return envelope_list(a, b, discounts[0] * worth, sequence, when, by)
-    return sweep_list(kind, a, b, worth, sequence, discounts, when, by)
+            return envelope_list(a, b, discounts[0] * mean_gains, sequence, when, by)
+    return sweep_list(kind, a, b, mean_gains, sequence, discounts, when, by)
 
 
 @njit(cache=True)
@@ -228,7 +228,7 @@ def follow_in_parallel(
     changes: Floats,
     found: Integers,
 ) -> None:
-    """Fill in when the worth of each list changes and by how much, from ``room[k]`` on for list k.
+    """Fill in when the sum of each list changes and by how much, from ``room[k]`` on for list k.
 
     Parameters
     ----------

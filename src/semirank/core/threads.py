@@ -9,8 +9,10 @@ from typing import Any
 
 import scipy.linalg  # noqa: F401 (brings its own library of matrix operations, which must be known below)
 from joblib import cpu_count
-from numba import get_num_threads
+from numba import get_num_threads, set_num_threads
 from threadpoolctl import OpenBLASController, ThreadpoolController
+
+STEPS = 2**17  # of a compiled loop, about a tenth of a millisecond: less is not worth another thread
 
 
 def count_workers(n_jobs: int | None) -> int:
@@ -94,3 +96,14 @@ class _Blas:
 @cache
 def _blas() -> _Blas:
     return _Blas()
+
+
+@contextmanager
+def threads_for(steps: int) -> Iterator[None]:
+    """Let compiled loops use one thread, and one more for each `STEPS` steps, but no more than set."""
+    most = get_num_threads()
+    set_num_threads(min(most, 1 + steps // STEPS))
+    try:
+        yield
+    finally:
+        set_num_threads(most)

@@ -43,7 +43,7 @@ def check_features(X: Any) -> tuple[Features, tuple[str, ...] | None, AnyArray |
     if isinstance(frame, nw.DataFrame):
         return _frame_features(frame)
     if issparse(X):
-        X = _check_sparse(X)
+        X = check_sparse(X)
     else:
         X = _float_array("X", X)
         if X.ndim != 2:
@@ -71,7 +71,7 @@ def first_place(X: Features, is_bad: Callable[[AnyArray], Booleans]) -> tuple[in
     return int(row), int(column)
 
 
-def _check_sparse(X: Any) -> csr_array:
+def check_sparse(X: Any, name: str = "X") -> csr_array:
     """Return a CSR matrix whose rows name each column at most once, in order.
 
     It shares the arrays of the caller's matrix only where nothing has to be changed: they may be read-only.
@@ -80,18 +80,17 @@ def _check_sparse(X: Any) -> csr_array:
         if hasattr(X, "check_format"):  # conversion would follow bad indices out of memory's bounds
             X.check_format(full_check=True)
         X = X.tocsr()
-    values = _float_array("X", X.data)
+    values = _float_array(name, X.data)
     X = csr_array((values, np.asarray(X.indices), np.asarray(X.indptr)), shape=X.shape)
     falling = np.flatnonzero(np.diff(X.indptr) < 0)
     if len(falling):
-        raise ValueError(f"X is no CSR matrix: row {falling[0]} ends before it starts (X.indptr falls).")
-    outside = (X.indices.min(initial=0) < 0) or (X.indices.max(initial=-1) >= X.shape[1])
-    if outside:
+        raise ValueError(f"{name} is no CSR matrix: row {falling[0]} ends before it starts (indptr falls).")
+    if X.indices.min(initial=0) < 0 or X.indices.max(initial=-1) >= X.shape[1]:
         place = np.argmax((X.indices < 0) | (X.indices >= X.shape[1]))
         row = np.searchsorted(X.indptr, place, side="right") - 1
         raise ValueError(
-            f"X is no CSR matrix: row {row} names column {X.indices[place]}; there are {X.shape[1]} columns, "
-            "counted from 0."
+            f"{name} is no CSR matrix: row {row} names column {X.indices[place]}; there are {X.shape[1]} "
+            "columns, counted from 0."
         )
     if not X.has_canonical_format:
         X = X.copy()

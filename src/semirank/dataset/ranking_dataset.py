@@ -147,29 +147,29 @@ class RankingDataset:
     @cached_property
     def labelled(self) -> Booleans:
         """Which items have a label."""
-        return ~np.isnan(self.y)
+        return _frozen(~np.isnan(self.y))
 
     @cached_property
     def sizes(self) -> Integers:
         """How many items each list has."""
-        return np.diff(self.indptr)
+        return _frozen(np.diff(self.indptr))
 
     @cached_property
     def list_of_item(self) -> Integers:
         """The number of the list, from 0, that each item belongs to."""
-        return np.repeat(np.arange(self.n_lists), self.sizes)
+        return _frozen(np.repeat(np.arange(self.n_lists), self.sizes))
 
     @cached_property
     def labelled_per_list(self) -> Integers:
         """How many labels each list has."""
-        return self.list_sums(self.labelled)
+        return _frozen(self.list_sums(self.labelled))
 
     @cached_property
     def labels_differ(self) -> Booleans:
         """Which lists have two labels that are not equal: the others show no order."""
         low = np.minimum.reduceat(np.where(self.labelled, self.y, np.inf), self.indptr[:-1])
         high = np.maximum.reduceat(np.where(self.labelled, self.y, -np.inf), self.indptr[:-1])
-        return low < high
+        return _frozen(low < high)
 
     @cached_property
     def share_items(self) -> bool:
@@ -318,6 +318,10 @@ class RankingDataset:
             hidden = hide_lists(self, keys, fraction, keep, keep_one)
         return self.replace(y=np.where(hidden, np.nan, self.y))
 
+    def hidden_from(self, shown: "RankingDataset") -> Self:
+        """Return the data with only those labels that `shown`, a copy with labels hidden, lacks."""
+        return self.replace(y=np.where(shown.labelled, np.nan, self.y))
+
     def fill_missing(self, value: float | Literal["mean", "min", "list-min"] = 0.0) -> Self:
         """Return the data with missing features (NaN) filled.
 
@@ -341,3 +345,9 @@ class RankingDataset:
 
 def _take(values: Any, items: Integers | None) -> Any:
     return values if values is None or items is None else values[items]
+
+
+def _frozen(array: AnyArray) -> AnyArray:
+    """Forbid to write to an array that is computed once and given to everybody."""
+    array.flags.writeable = False
+    return array

@@ -7,16 +7,17 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_sample_weight, check_array, check_is_fitted
 
 from semirank.core.arrays import Floats, Integers
 from semirank.core.threads import one_blas_thread
-from semirank.dataset import DataWarning, Features
-from semirank.density_ratio.bells import Bells, Distances
+from semirank.dataset import DataWarning, Features, check_sparse
+from semirank.density_ratio.gaussian_basis import Distances, GaussianBasis
 from semirank.density_ratio.likelihood import Likelihood
-from semirank.density_ratio.proportions import Proportions
+from semirank.density_ratio.mixture_weights import MixtureWeights
 from semirank.kernels import fixed_projection
 from semirank.limits import FLAG, Between, Either, Limit, OneOf, check_limits
 from semirank.storage import Storable
@@ -28,7 +29,7 @@ ROUNDING = 1e-12
 class KLIEP(Storable, BaseEstimator):
     r"""Estimate the ratio of two densities, that of the test rows to that of the training rows.
 
-    The ratio is a sum of Gaussian bells around some of the test rows [1]_,
+    The ratio is a sum of Gaussian basis functions around some of the test rows [1]_,
 
     .. math:: w(x) = \sum_b \beta_b \psi_b(x), \qquad \psi_b(x) = e^{-|x - c_b|^2 / (2\,width^2)},
 
@@ -37,26 +38,26 @@ class KLIEP(Storable, BaseEstimator):
     .. math:: \max_{\beta \ge 0} \; \frac1U \sum_{u} \log w(x_u)
        \quad\text{where training rows have a mean weight of 1.}
 
-    With ``m_b`` the mean of a bell over the training rows, the shares ``beta_b m_b`` are those of a mixture:
+    With ``m_b`` the mean of a function over the training rows, ``beta_b m_b`` are the weights of a mixture:
     they are not negative and sum to 1. So EM solves it without a step size, Newton's method finishes, and a
     certificate says how far from the optimum the answer can be at most (see
-    `semirank.density_ratio.proportions.most_likely`).
+    `semirank.density_ratio.mixture_weights.most_likely`).
 
-    A centre whose bell hardly meets the training rows (sum of the bell below 0.001) is left out: it would
+    A centre whose function hardly meets the training rows (sum below 0.001) is left out: it would
     explain test rows by weights that no training row has.
 
     Parameters
     ----------
     width : float, optional
-        Width of the bells. None: of the median distance of test rows to centres, times 1/4, 1/2, 1, 2 and 4,
-        the one with the greatest likelihood of test rows held out.
+        Width of the basis functions. None: of the median distance of test rows to centres, times 1/4, 1/2,
+        1, 2 and 4, the one with the greatest likelihood of test rows held out.
     n_centres : int
         How many test rows are centres: every so many-th in the order of their projection on a fixed
         direction, so that there is no seed and the order of the rows does not matter.
     even : bool
         Whether a row x and its mirror image -x mean the same, as the difference of two items does when nobody
-        knows which is better. Bells are then ``psi_b(x) + psi_b(-x)``, and weights do not depend on the
-        orientation of any row.
+        knows which is better. The functions are then ``psi_b(x) + psi_b(-x)``, and weights do not depend on
+        the orientation of any row.
     n_folds : int
         Into how many parts the test rows are dealt out to choose the width.
     tol : float
@@ -75,7 +76,7 @@ class KLIEP(Storable, BaseEstimator):
         Mean log-weight of the test rows at the start and after each step. It never falls. At the end, weights
         of 1 would have 0.
     width_ : float
-        Width of the bells.
+        Width of the basis functions.
     cv_widths_, cv_likelihoods_ : float64 arrays
         The widths tried, and the mean log-weight of test rows held out; empty when the width was given.
     effective_size_ : float
@@ -93,7 +94,7 @@ class KLIEP(Storable, BaseEstimator):
     Notes
     -----
     With L training rows, U test rows, B centres and d features: O((L + U) B d) time for distances, which are
-    the same for all widths, O(L B) for the bells of each width and O(U B) or O(U B^2) for a step, of which a
+    the same for all widths, O(L B) for the basis of each width and O(U B) or O(U B^2) for a step, of which a
     dozen do. Memory is O(U B) and a block of a few megabytes, however many training rows there are; 10,000
     to 100,000 of them tell the means well enough. The results are the same bits for any number of threads.
 
@@ -167,23 +168,23 @@ class KLIEP(Storable, BaseEstimator):
         self.n_features_in_ = int(train.shape[1])
         with one_blas_thread():
             order = self._order(test)
-            bells = Bells(test[_evenly(order, self.n_centres)], self.even)
-            distances = bells.distances(test)
+            basis = GaussianBasis(test[_evenly(order, self.n_centres)], self.even)
+            distances = basis.distances(test)
             widths = self._widths(distances)
-            sums = bells.sums(train, widths, given)
+            sums = basis.sums(train, widths, given)
             likelihoods = [
                 Likelihood.of(distances, row, float(given.sum()), width)
                 for width, row in zip(widths, sums, strict=True)
             ]
             chosen, found = self._solve(likelihoods, order)
-            self._keep(bells, likelihoods[chosen], found)
+            self._keep(basis, likelihoods[chosen], found)
             self._weigh(train, given)
         return self
 
     def predict(self, X: Any) -> Floats:
         """Return the weights of new rows: 1 is as frequent among test rows as among training rows."""
         check_is_fitted(self, "coefficients_")
-        X = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X")
+        X = _check_rows("X", X)
         if X.shape[1] != self.n_features_in_:
             raise ValueError(f"X has {X.shape[1]} features; KLIEP was fitted on {self.n_features_in_}.")
         with one_blas_thread():
@@ -191,16 +192,13 @@ class KLIEP(Storable, BaseEstimator):
 
     def _check(self, train: Any, test: Any, sample_weight: Any) -> tuple[Features, Features, Floats]:
         check_limits(self.limits, self.get_params(deep=False))
-        rows = [
-            check_array(given, accept_sparse="csr", dtype=np.float64, input_name=name)
-            for name, given in (("train", train), ("test", test))
-        ]
-        if rows[0].shape[1] != rows[1].shape[1]:
+        train, test = _check_rows("train", train), _check_rows("test", test)
+        if train.shape[1] != test.shape[1]:
             raise ValueError(
-                f"train has {rows[0].shape[1]} features and test {rows[1].shape[1]}; both must have the same."
+                f"train has {train.shape[1]} features and test {test.shape[1]}; both must have the same."
             )
-        given = _check_sample_weight(sample_weight, rows[0], dtype=np.float64, ensure_non_negative=True)
-        return rows[0], rows[1], given
+        given = _check_sample_weight(sample_weight, train, dtype=np.float64, ensure_non_negative=True)
+        return train, test, given
 
     def _order(self, test: Features) -> Integers:
         """Return the rows in an order that depends neither on theirs nor, if even, on their orientation."""
@@ -214,7 +212,7 @@ class KLIEP(Storable, BaseEstimator):
         few = len(distances.near) == 1  # one test row: there is nothing to hold out
         return [median * multiple for multiple in ((1.0,) if few else WIDTHS)]
 
-    def _solve(self, likelihoods: list[Likelihood], order: Integers) -> tuple[int, Proportions]:
+    def _solve(self, likelihoods: list[Likelihood], order: Integers) -> tuple[int, MixtureWeights]:
         """Return the number of the best likelihood, by likelihood of rows held out, and its solution."""
         self.cv_widths_ = self.cv_likelihoods_ = np.empty(0)
         if len(likelihoods) == 1:
@@ -233,10 +231,10 @@ class KLIEP(Storable, BaseEstimator):
         chosen = int(np.argmax(held_out))
         return chosen, found[chosen]
 
-    def _keep(self, bells: Bells, likelihood: Likelihood, found: Proportions) -> None:
+    def _keep(self, basis: GaussianBasis, likelihood: Likelihood, found: MixtureWeights) -> None:
         self.width_ = likelihood.width
-        self.centres_ = bells.centres[likelihood.kept]
-        self.coefficients_ = found.shares / likelihood.means
+        self.centres_ = basis.centres[likelihood.kept]
+        self.coefficients_ = found.weights / likelihood.means
         self.certificate_ = found.certificate
         self.likelihoods_ = found.likelihoods
 
@@ -265,8 +263,8 @@ class KLIEP(Storable, BaseEstimator):
         active = np.flatnonzero(self.coefficients_)
         if len(active) == 0:
             return np.ones(X.shape[0])
-        bells = Bells(self.centres_, self.even).take(active)
-        return bells.mixture(X, self.width_, self.coefficients_[active])
+        basis = GaussianBasis(self.centres_, self.even).take(active)
+        return basis.mixture(X, self.width_, self.coefficients_[active])
 
     def _check_state(self) -> None:
         check_limits(self.limits, self.get_params(deep=False))
@@ -281,6 +279,11 @@ class KLIEP(Storable, BaseEstimator):
 def effective_size(weights: Floats, counts: Floats) -> float:
     """Return how many equally weighted rows would average as steadily as rows that occur so many times."""
     return float((counts @ weights) ** 2 / (counts @ weights**2))
+
+
+def _check_rows(name: str, X: Any) -> Features:
+    X = check_sparse(X, name) if issparse(X) else X
+    return check_array(X, accept_sparse="csr", dtype=np.float64, input_name=name)
 
 
 def _evenly(order: Integers, number: int) -> Integers:

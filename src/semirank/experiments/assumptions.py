@@ -18,7 +18,7 @@ METHODS: dict[str, tuple[str | None, Callable[[], Ranker]]] = {
     "ranker propagation": ("RankRLS", lambda: RankerPropagation(RankRLS())),
     "feature generation": ("RankRLS", lambda: FeatureGeneration(RankRLS())),
     "RankSVM": (None, RankSVM),
-    "importance weighting": ("RankSVM", lambda: ImportanceWeighting(RankSVM())),
+    "importance weighting": ("RankSVM", lambda: ImportanceWeighting(RankSVM(balance="lists"))),
     "RankBoost": (None, RankBoost),
     "pseudo margin": ("RankBoost", PseudoMargin),
     "RankBoost, 5 rounds": ("RankBoost", lambda: RankBoost(5)),

@@ -23,7 +23,7 @@ from semirank.rankers import (
     Ranker,
     RankRLSCV,
 )
-from semirank.selection.auto.ranker import AutoRanker
+from semirank.selection.auto_ranker import AutoRanker
 
 AUTO, LOGISTIC, LIGHTGBM = "AutoRanker", "logistic regression", "LightGBM lambdarank"
 SLACK = 0.5  # points below the best single supervised ranker that are allowed

@@ -32,13 +32,15 @@ class Method(NamedTuple):
 METHODS: dict[str, Method] = {
     "line search (MERT)": Method(lambda seed: LineSearchRanker("Label@1", random_state=seed)),
     "RankRLS": Method(lambda _: RankRLSCV(), "line search (MERT)"),
-    "RankSVM": Method(lambda _: RankSVM(), "line search (MERT)"),
+    "RankSVM": Method(lambda _: RankSVM(balance="lists"), "line search (MERT)"),
     "RankBoost": Method(lambda _: RankBoost(), "line search (MERT)"),
     "RankBoost, feature generation": Method(lambda _: FeatureGeneration(RankBoost()), "RankBoost"),
     "RankBoost, importance weighting": Method(lambda _: ImportanceWeighting(RankBoost()), "RankBoost"),
     "RankBoost, pseudo margin": Method(lambda _: PseudoMargin(), "RankBoost"),
     "RankRLS, feature generation": Method(lambda _: FeatureGeneration(RankRLSCV()), "RankRLS"),
-    "RankSVM, importance weighting": Method(lambda _: ImportanceWeighting(RankSVM()), "RankSVM"),
+    "RankSVM, importance weighting": Method(
+        lambda _: ImportanceWeighting(RankSVM(balance="lists")), "RankSVM"
+    ),
     "RankRLS, propagation": Method(lambda _: RankerPropagation(), "RankRLS"),
 }
 

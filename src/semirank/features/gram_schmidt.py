@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.linalg import solve_triangular
-from scipy.linalg.blas import dgemm, dtrsm
+from scipy.linalg.blas import dtrsm
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.preprocessing import normalize
@@ -187,7 +187,7 @@ class Orthogonalisation:
     The first `known` coordinates of all items and the `residual`, the squared distance of each item to the
     span of the first `known` pivots, are up to date between two rounds. While they grow, the coordinates
     of a block of rows stand together, one row of ``panels[b]`` a coordinate, so that BLAS, which takes
-    ``panel.T`` for its own, adds coordinates in place.
+    ``panel.T`` for its own, solves for coordinates in place.
     """
 
     def __init__(self, kernel: Kernel, X: Features, n_components: int) -> None:
@@ -220,8 +220,11 @@ class Orthogonalisation:
 
     def features(self) -> Floats:
         """Return the coordinates, one row an item, in the memory of the panels, which are gone then."""
-        for panel in self.panels:
+
+        def turn(panel: Floats) -> None:
             panel.reshape(-1, self.size)[:] = panel.T.copy()
+
+        in_parallel(turn, self.panels)
         return self.memory.reshape(-1, self.size)[:, : self.known]
 
     def _contenders(self) -> tuple[Integers, float]:
@@ -267,14 +270,14 @@ class Orthogonalisation:
     def _update(self, known: int) -> None:
         """Compute the coordinates of the new pivots for all items."""
         old, new = slice(self.known), slice(self.known, known)
-        pivots, across = self.X[self.pivots[new]], self.triangle[new, old].T
+        pivots, across = self.X[self.pivots[new]], self.triangle[new, old]
         upper = self.triangle[new, new].T
 
         def fill(b: int) -> None:
             panel = self.panels[b][new]
             panel[:] = self.kernel.block(pivots, self.kernel.basis(self.X, self.rows[b]))
-            if self.known > 0:
-                dgemm(-1.0, self.panels[b][old].T, across, 1.0, panel.T, overwrite_c=1)
+            # numpy's product lets other threads run meanwhile, which scipy's dgemm does not
+            panel -= across @ self.panels[b][old]
             dtrsm(1.0, upper, panel.T, side=1, overwrite_b=1)
             self.residual[self.rows[b]] -= np.einsum("ij,ij->j", panel, panel)
 

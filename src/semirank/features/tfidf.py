@@ -11,6 +11,7 @@ import narwhals as nw
 import numpy as np
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.utils.validation import check_is_fitted
 
@@ -166,6 +167,15 @@ def check_texts(texts: Any) -> list[str]:
     elif isinstance(texts, (str, bytes)) or getattr(texts, "ndim", 1) != 1:
         raise ValueError("Texts must come as a list or one column, one text for each item.")
     return [text if isinstance(text, str) else _spelled(row, text) for row, text in enumerate(texts)]
+
+
+def apply_transformer(transformer: Any, texts: Any) -> AnyArray:
+    """Turn texts into features: a fitted transformer is used as it is, any other is fitted on the texts."""
+    try:
+        check_is_fitted(transformer)
+    except NotFittedError:
+        return transformer.fit_transform(texts)
+    return transformer.transform(texts)
 
 
 def _spelled(row: int, text: Any) -> str:

@@ -3,7 +3,6 @@
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from inspect import signature
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -17,15 +16,18 @@ from semirank.dataset.checks import check_per_item
 from semirank.limits import Either, Kind, Limit, OneOf
 from semirank.rankers import RankBoost, Ranker
 from semirank.rankers.estimator import as_ranker
-from semirank.rankers.pair_weights import PairWeights, check_pairs
+from semirank.rankers.pairs import PairWeights, check_pairs
 
 RANKER = Either(Kind("a ranker", (BaseEstimator,)), OneOf(None))
 JOBS = Either(Kind("a whole number", (int, np.integer)), OneOf(None))
 
+# what a list can cause; anything else is a fault of the program and is not caught
+LIST_ERRORS = (ValueError, ArithmeticError, np.linalg.LinAlgError)
+
 Progress = Callable[[int, int], None]
 
 
-class Teaching(NamedTuple):
+class LabelledLists(NamedTuple):
     """The lists that have labels, which is all that a ranker for another list learns from.
 
     X, y: items and labels (NaN: none), list after list; lists: the number of each item's list; weights: what
@@ -62,7 +64,8 @@ class AdaptingRanker(Ranker):
     on the list goes into `_prepare`, which is called once. Most end in `_fit_for`: a copy of the ranker is
     fitted on what teaches and on the list without labels, so that it may itself be one that adapts.
 
-    A list that cannot be adapted to gets the scores of `ranker_`, a warning, and its place in `failures_`.
+    A list that cannot be adapted to gets the scores of `ranker_`, a warning, and its place in `failures_`. If
+    none can, that is an error.
 
     Attributes
     ----------
@@ -127,23 +130,23 @@ class AdaptingRanker(Ranker):
         return data.restore(self._rank_lists(data, progress)[0])
 
     @abstractmethod
-    def _adapt(self, teaching: Teaching, prepared: Any, items: Features) -> Adapted:
+    def _adapt(self, labelled: LabelledLists, prepared: Any, items: Features) -> Adapted:
         """Return the scores of the items of one list."""
 
-    def _prepare(self, teaching: Teaching) -> Any:
+    def _prepare(self, labelled: LabelledLists) -> Any:
         """Return what `_adapt` needs for every list."""
 
     def _base(self) -> Ranker:
         """Return an unfitted copy of the ranker."""
         return RankBoost() if self.ranker is None else clone(as_ranker(self.ranker))
 
-    def _fit_for(self, items: Features, teaching: Teaching, ranker: Ranker | None = None) -> Floats:
+    def _fit_for(self, items: Features, labelled: LabelledLists, ranker: Ranker | None = None) -> Floats:
         """Fit a ranker on what teaches and one list without labels; return that list's scores.
 
         ranker : an unfitted ranker; None: a copy of the ranker that `fit` was told of.
         """
-        X, y, lists = teaching.with_list(items)
-        weights = dict(teaching.weights)
+        X, y, lists = labelled.with_list(items)
+        weights = dict(labelled.weights)
         if "sample_weight" in weights:
             weights["sample_weight"] = np.append(weights["sample_weight"], np.ones(items.shape[0]))
         ranker = self._base() if ranker is None else ranker
@@ -153,22 +156,22 @@ class AdaptingRanker(Ranker):
         self.X_, self.y_ = data.X[teaches], data.y[teaches]
         self.lists_ = data.list_of_item[teaches]
         self.weights_ = _select_weights(weights, teaches)
-        self.ranker_ = fit_with(self._base(), *self._teaching())
+        self.ranker_ = fit_with(self._base(), *self._labelled_lists())
 
-    def _teaching(self) -> Teaching:
+    def _labelled_lists(self) -> LabelledLists:
         weights = dict(self.weights_)
         if "pairs" in weights:
             weights["pairs"] = PairWeights(*weights["pairs"])
-        return Teaching(self.X_, self.y_, self.lists_, weights)
+        return LabelledLists(self.X_, self.y_, self.lists_, weights)
 
     def _rank_lists(
         self, data: RankingDataset, progress: Progress | None
     ) -> tuple[Floats, dict[Any, str], dict[Any, dict[str, float]]]:
         """Rank each list; return the scores, and failures and figures by list."""
-        teaching = self._teaching()
-        prepared = self._prepare(teaching)
+        labelled = self._labelled_lists()
+        prepared = self._prepare(labelled)
         lists = [data.X[start:stop] for start, stop in zip(data.indptr, data.indptr[1:], strict=False)]
-        tasks = (delayed(_attempt)(self, teaching, prepared, items) for items in lists)
+        tasks = (delayed(_attempt)(self, labelled, prepared, items) for items in lists)
         outcomes = Parallel(n_jobs=self.n_jobs, return_as="generator")(tasks)
         failures, figures, scores = {}, {}, []
         names = data.list_ids.tolist()
@@ -179,18 +182,20 @@ class AdaptingRanker(Ranker):
             else:
                 figures[names[number]] = outcome.figures
             scores.append(outcome.scores)
-        self._report(failures, len(lists))
+        if failures:
+            self._report(failures, len(lists))
         return np.concatenate(scores), failures, figures
 
     def _report(self, failures: dict[Any, str], n_lists: int) -> None:
-        if failures:
-            name, reason = next(iter(failures.items()))
-            warnings.warn(
-                f"{type(self).__name__} could not adapt to {len(failures)} of {n_lists} lists, which are "
-                f"ranked by the ranker as it is. The first is {name!r}: {reason}",
-                DataWarning,
-                stacklevel=4,
-            )
+        name, reason = next(iter(failures.items()))
+        which = f"{type(self).__name__} could not adapt to {len(failures)} of {n_lists} lists"
+        if len(failures) == n_lists:
+            raise ValueError(f"{which}. The first is {name!r}: {reason}")
+        warnings.warn(
+            f"{which}, which are ranked by the ranker as it is. The first is {name!r}: {reason}",
+            DataWarning,
+            stacklevel=4,
+        )
 
     def _check_state(self) -> None:
         super()._check_state()
@@ -203,18 +208,18 @@ class AdaptingRanker(Ranker):
 
 def fit_with(ranker: Ranker, X: Features, y: Floats, lists: Integers, weights: Mapping[str, Any]) -> Ranker:
     """Fit a ranker with weights, if it takes them."""
-    missing = set(weights) - set(signature(ranker.fit).parameters)
+    missing = set(weights) - set(ranker.takes_weights)
     if missing:
         raise ValueError(f"{type(ranker).__name__}.fit does not take {' and '.join(sorted(missing))}.")
     return ranker.fit(X, y, lists, **weights)
 
 
 def _attempt(
-    ranker: AdaptingRanker, teaching: Teaching, prepared: Any, items: Features
+    ranker: AdaptingRanker, labelled: LabelledLists, prepared: Any, items: Features
 ) -> Adapted | Exception:
     try:
-        return ranker._adapt(teaching, prepared, items)
-    except Exception as error:  # one list must not cost the others
+        return ranker._adapt(labelled, prepared, items)
+    except LIST_ERRORS as error:  # one list must not cost the others
         return error
 
 

@@ -12,10 +12,10 @@ from semirank.dataset import Features
 from semirank.features.kernel_axes import KernelAxes
 from semirank.kernels import GAMMA
 from semirank.limits import Between, Either, Limit, OneOf
-from semirank.meta.adaptation import JOBS, RANKER, Adapted, AdaptingRanker, Teaching
+from semirank.meta.adaptation import JOBS, RANKER, Adapted, AdaptingRanker, LabelledLists
 from semirank.rankers import RankBoost
 from semirank.rankers.assumptions import LIST_DIRECTIONS
-from semirank.rankers.boosting import Prepared
+from semirank.rankers.solvers.boosting import Prepared
 
 
 class Shared(NamedTuple):
@@ -110,26 +110,26 @@ class FeatureGeneration(AdaptingRanker):
         self.gamma = gamma
         self.n_jobs = n_jobs
 
-    def _prepare(self, teaching: Teaching) -> Shared:
-        spread = float(np.sqrt(_variances(teaching.X)).mean()) or 1.0
+    def _prepare(self, labelled: LabelledLists) -> Shared:
+        spread = float(np.sqrt(_variances(labelled.X)).mean()) or 1.0
         base = self._base()
-        if type(base) is not RankBoost or base.patience is not None or "pairs" in teaching.weights:
+        if type(base) is not RankBoost or base.patience is not None or "pairs" in labelled.weights:
             return Shared(spread)
-        return Shared(spread, base.prepare(teaching.X, teaching.y, teaching.lists, **teaching.weights))
+        return Shared(spread, base.prepare(labelled.X, labelled.y, labelled.lists, **labelled.weights))
 
-    def _adapt(self, teaching: Teaching, prepared: Shared, items: Features) -> Adapted:
+    def _adapt(self, labelled: LabelledLists, prepared: Shared, items: Features) -> Adapted:
         axes = KernelAxes.of(items, self.kernel, self.gamma, self.n_components)
         figures = {"n_components": len(axes.variances), "explained": axes.explained}
         if len(axes.variances) == 0:
             return Adapted(self.ranker_.predict(items), figures)
-        taught = axes.coordinates(teaching.X)
+        taught = axes.coordinates(labelled.X)
         deviation = taught.std(axis=0)
         scale = prepared.spread / np.where(deviation > 0.0, deviation, 1.0)
         new = (axes.coordinates(items) - taught.mean(axis=0)) * scale
         taught = (taught - taught.mean(axis=0)) * scale
         if prepared.boosting is not None:
             return Adapted(prepared.boosting.learn(taught).score(_beside(items, new)), figures)
-        scores = self._fit_for(_beside(items, new), teaching._replace(X=_beside(teaching.X, taught)))
+        scores = self._fit_for(_beside(items, new), labelled._replace(X=_beside(labelled.X, taught)))
         return Adapted(scores, figures)
 
 

@@ -13,10 +13,10 @@ from semirank.core.arrays import AnyArray, Booleans, Floats
 from semirank.dataset import DataWarning, Features, RankingDataset
 from semirank.density_ratio import KLIEP
 from semirank.limits import Between, Either, Limit, OneOf
-from semirank.meta.adaptation import JOBS, RANKER, Adapted, AdaptingRanker, Progress, Teaching
-from semirank.meta.list_pairs import all_pairs
-from semirank.meta.pair_lessons import PairLessons, taking_pairs_as_they_are, weights_taken
+from semirank.meta.adaptation import JOBS, RANKER, Adapted, AdaptingRanker, LabelledLists, Progress
+from semirank.meta.training_pairs import TrainingPairs, taking_pairs_as_they_are, weights_taken
 from semirank.rankers.assumptions import LIST_SHIFT
+from semirank.rankers.pairs.sampled import all_pairs
 
 FEW_PAIRS = 30
 
@@ -41,9 +41,9 @@ class ImportanceWeighting(AdaptingRanker):
         rankers of `semirank.meta` made of these); of one that takes ``sample_weight`` only, each item weighs
         the mean of its pairs. None: `RankBoost()`.
     width : float, optional
-        Width of the bells of `KLIEP`. None: chosen for each list by the likelihood of pairs held out.
+        Width of `KLIEP`. None: chosen for each list by the likelihood of pairs held out.
     n_centres : int
-        How many pairs of the list are centres of bells.
+        How many pairs of the list are centres of basis functions.
     max_taught : int
         How many pairs at most are weighted and taught. Of more, a sample is: one out of each equal part of
         them, always the same.
@@ -83,7 +83,7 @@ class ImportanceWeighting(AdaptingRanker):
     Weights have a mean of 1 and are multiplied by those given to `fit`, which also say how often `KLIEP` sees
     a pair. Where every list counts the same for the ranker (``balance="lists"``, and `RankRLS`), it does so
     before, not after pairs are weighted: a list of another kind then counts less. A list with one item, or
-    whose items are all alike, is ranked by `ranker_`. Bells are round: features should be scaled alike.
+    whose items are all alike, is ranked by `ranker_`. Widths are one for all features: scale them alike.
 
     References
     ----------
@@ -142,17 +142,17 @@ class ImportanceWeighting(AdaptingRanker):
         weights_taken(self._base())  # a ranker that takes none is refused before anything is learned
         super()._learn(data, teaches, weights)
 
-    def _prepare(self, teaching: Teaching) -> PairLessons:
-        return PairLessons.of(teaching, self._base(), self.max_taught, self.max_pairs)
+    def _prepare(self, labelled: LabelledLists) -> TrainingPairs:
+        return TrainingPairs.of(labelled, self._base(), self.max_taught, self.max_pairs)
 
-    def _adapt(self, teaching: Teaching, prepared: PairLessons, items: Features) -> Adapted:
+    def _adapt(self, labelled: LabelledLists, prepared: TrainingPairs, items: Features) -> Adapted:
         differences = all_pairs(items, self.max_list_pairs).differences(items)
         n_pairs = float(len(prepared.given))
         if n_pairs == 0 or _count_nonzero(differences) == 0:
             return Adapted(self.ranker_.predict(items), {"n_pairs": n_pairs, "effective_size": n_pairs})
         ratio = KLIEP(self.width, self.n_centres, even=True, tol=self.tol)
         ratio.estimate(prepared.differences, differences, prepared.frequencies())
-        weights = prepared.weigh(ratio, teaching.X)
+        weights = prepared.weigh(ratio, labelled.X)
         figures = {
             "n_pairs": n_pairs,
             "effective_size": prepared.effective_size(weights),
@@ -161,18 +161,18 @@ class ImportanceWeighting(AdaptingRanker):
             "likelihood": float(ratio.likelihoods_[-1]),
             "certificate": ratio.certificate_,
         }
-        return Adapted(self._fit_weighted(items, teaching, prepared, weights), figures)
+        return Adapted(self._fit_weighted(items, labelled, prepared, weights), figures)
 
     def _fit_weighted(
-        self, items: Features, teaching: Teaching, lessons: PairLessons, weights: Floats
+        self, items: Features, labelled: LabelledLists, pairs: TrainingPairs, weights: Floats
     ) -> Floats:
         """Return the list's scores by a ranker fitted with weights of pairs, or of items if it must be."""
         if weights_taken(self._base()) == "pairs":
-            given = teaching.weights | {"pairs": lessons.weighted(weights)}
+            given = labelled.weights | {"pairs": pairs.weighted(weights)}
             ranker = taking_pairs_as_they_are(self._base())
-            return self._fit_for(items, teaching._replace(weights=given), ranker)
-        of_items = lessons.mean_by_item(weights, len(teaching.y)) * teaching.weights.get("sample_weight", 1.0)
-        return self._fit_for(items, teaching._replace(weights={"sample_weight": of_items}))
+            return self._fit_for(items, labelled._replace(weights=given), ranker)
+        of_items = pairs.mean_by_item(weights, len(labelled.y)) * labelled.weights.get("sample_weight", 1.0)
+        return self._fit_for(items, labelled._replace(weights={"sample_weight": of_items}))
 
     def _rank_lists(
         self, data: RankingDataset, progress: Progress | None

@@ -9,6 +9,7 @@ from sklearn.base import clone
 
 from semirank.core.arrays import Floats, Integers
 from semirank.dataset import DataWarning, RankingDataset
+from semirank.meta.adaptation import LIST_ERRORS
 from semirank.rankers import Ranker, RankRLS, RankRLSCV
 
 
@@ -49,7 +50,7 @@ def _with_common_ridge(base: Ranker, data: RankingDataset) -> Ranker:
 def _weights(base: Ranker, data: RankingDataset) -> Floats | Exception:
     try:
         fitted = clone(base).fit(data.X, data.y)
-    except Exception as error:  # one list must not cost the others
+    except LIST_ERRORS as error:  # one list must not cost the others
         return error
     coef = _linear_weights(fitted, data.n_features)
     length = np.linalg.norm(coef)

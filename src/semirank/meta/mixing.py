@@ -12,7 +12,7 @@ from semirank.core.arrays import Booleans, Floats, Integers
 from semirank.dataset import RankingDataset
 from semirank.limits import Between
 from semirank.rankers import Ranker
-from semirank.rankers.folds import deal_labels
+from semirank.rankers.cross_validation import deal_labels
 
 FADING = "fading"
 HELD_OUT = "held-out"

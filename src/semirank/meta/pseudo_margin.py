@@ -9,12 +9,11 @@ import numpy as np
 from semirank.core.arrays import Floats, Integers
 from semirank.dataset import Features, RankingDataset
 from semirank.limits import FLAG, Between, Limit
-from semirank.meta.adaptation import JOBS, Adapted, AdaptingRanker, Progress, Teaching
-from semirank.meta.margin_lesson import MarginLesson
+from semirank.meta.adaptation import JOBS, Adapted, AdaptingRanker, LabelledLists, Progress
 from semirank.rankers import RankBoost
 from semirank.rankers.assumptions import LOW_DENSITY
-from semirank.rankers.boosting import Prepared, Stumps, boost
-from semirank.rankers.boosting.more_items import with_items
+from semirank.rankers.losses.pseudo_margin import PseudoMarginLoss
+from semirank.rankers.solvers.boosting import Prepared, Stumps, boost
 
 
 class PseudoMargin(AdaptingRanker):
@@ -126,28 +125,30 @@ class PseudoMargin(AdaptingRanker):
     def _base(self) -> RankBoost:
         return RankBoost(self.n_rounds, self.n_bins, balance=self.balance)
 
-    def _prepare(self, teaching: Teaching) -> Prepared:
-        return self._base().prepare(teaching.X, teaching.y, teaching.lists, **teaching.weights)
+    def _prepare(self, labelled: LabelledLists) -> Prepared:
+        return self._base().prepare(labelled.X, labelled.y, labelled.lists, **labelled.weights)
 
-    def _adapt(self, teaching: Teaching, prepared: Prepared, items: Features) -> Adapted:
-        return self._adapt_to(teaching, prepared, items, np.array([0, items.shape[0]]))
+    def _adapt(self, labelled: LabelledLists, prepared: Prepared, items: Features) -> Adapted:
+        return self._adapt_to(labelled, prepared, items, np.array([0, items.shape[0]]))
 
     def _rank_lists(
         self, data: RankingDataset, progress: Progress | None
     ) -> tuple[Floats, dict[Any, str], dict[Any, dict[str, float]]]:
         if not self.shared:
             return super()._rank_lists(data, progress)
-        teaching = self._teaching()
-        scores, figures = self._adapt_to(teaching, self._prepare(teaching), data.X, data.indptr)
+        labelled = self._labelled_lists()
+        scores, figures = self._adapt_to(labelled, self._prepare(labelled), data.X, data.indptr)
         return scores, {}, dict.fromkeys(data.list_ids.tolist(), figures)
 
-    def _adapt_to(self, teaching: Teaching, prepared: Prepared, items: Features, indptr: Integers) -> Adapted:
+    def _adapt_to(
+        self, labelled: LabelledLists, prepared: Prepared, items: Features, indptr: Integers
+    ) -> Adapted:
         """Learn from labelled pairs and those of one or more lists; score these lists."""
         if self.weight == 0 or np.diff(indptr).max() < 2:
             return Adapted(self.ranker_.predict(items))
-        lesson = MarginLesson.of(prepared.lesson, indptr, self.weight, self.ties, self.raw)
-        columns = with_items(prepared.columns, teaching.X[prepared.rows], items)
-        rounds = list(islice(boost(lesson, columns), self.n_rounds))
-        labelled, margin = lesson.means(rounds[-1].log_losses) if rounds else (1.0, 1.0)
-        figures = {"n_rounds": len(rounds), "labelled": labelled, "margin": margin}
+        loss = PseudoMarginLoss.of(prepared.loss, indptr, self.weight, self.ties, self.raw)  # J(F)
+        columns = prepared.columns.append_rows(labelled.X[prepared.rows], items)
+        rounds = list(islice(boost(loss, columns), self.n_rounds))
+        of_labelled, margin = loss.means(rounds[-1].log_losses) if rounds else (1.0, 1.0)
+        figures = {"n_rounds": len(rounds), "labelled": of_labelled, "margin": margin}
         return Adapted(Stumps.of(rounds).score(items), figures)

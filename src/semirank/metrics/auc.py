@@ -1,6 +1,6 @@
 """Area under the ROC curve: the share of pairs in the right order."""
 
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from semirank.core.agreement import count_pairs
 from semirank.core.arrays import Floats
 from semirank.limits import FLAG
 from semirank.metrics.metric import RELEVANT, Metric
-from semirank.metrics.ranking import Ranking, Ties, Unlabelled, ratio
+from semirank.metrics.ranking import How, Ranking, ratio
 
 
 def _auc(ranking: Ranking, relevant: float | None, strict: bool) -> Floats:
@@ -35,9 +35,7 @@ def auc(
     *,
     relevant: float | None = None,
     strict: bool = False,
-    ties: Ties = "expected",
-    unlabelled: Unlabelled = "ignore",
-    item_ids: Any = None,
+    **how: Unpack[How],
 ) -> Floats:
     r"""Share of the pairs of items with different labels that the scores put in the right order.
 
@@ -60,8 +58,8 @@ def auc(
         Compare items with at least this label to the others, and no other pairs.
     strict : bool
         Count a pair with equal scores as wrong, not as half right.
-    ties, unlabelled, item_ids
-        See `semirank.metrics`.
+    **how
+        `ties`, `unlabelled` and `item_ids`: see `semirank.metrics`.
 
     Returns
     -------
@@ -80,5 +78,4 @@ def auc(
     >>> auc([1, 0, 0, 1], [0.9, 0.9, 0.1, 0.5], strict=True)
     array([0.5])
     """
-    metric = AUC.with_options(relevant=relevant, strict=strict)
-    return metric(y, scores, qid, ties=ties, unlabelled=unlabelled, item_ids=item_ids)
+    return AUC.with_options(relevant=relevant, strict=strict)(y, scores, qid, **how)

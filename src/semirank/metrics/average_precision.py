@@ -1,11 +1,11 @@
 """Average precision: precision at each relevant item, averaged."""
 
-from typing import Any
+from typing import Any, Unpack
 
 from semirank.core.arrays import Floats
 from semirank.core.hits import precision_sums
 from semirank.metrics.metric import OPTIONAL_CUTOFF, RELEVANT, Metric
-from semirank.metrics.ranking import Ranking, Ties, Unlabelled, ratio
+from semirank.metrics.ranking import How, Ranking, ratio
 
 
 def _average_precision(ranking: Ranking, cutoff: int | None, relevant: float | None) -> Floats:
@@ -33,9 +33,7 @@ def average_precision(
     *,
     cutoff: int | None = None,
     relevant: float | None = None,
-    ties: Ties = "expected",
-    unlabelled: Unlabelled = "ignore",
-    item_ids: Any = None,
+    **how: Unpack[How],
 ) -> Floats:
     r"""Mean over the relevant items of the precision at their rank.
 
@@ -57,8 +55,8 @@ def average_precision(
         How many items of a list are looked at; None: all.
     relevant : float, optional
         The smallest label of a relevant item; None: any label above 0.
-    ties, unlabelled, item_ids
-        See `semirank.metrics`.
+    **how
+        `ties`, `unlabelled` and `item_ids`: see `semirank.metrics`.
 
     Returns
     -------
@@ -85,5 +83,4 @@ def average_precision(
     >>> average_precision([1, 0, 1, 0], [4, 3, 2, 1], cutoff=2)
     array([0.5])
     """
-    metric = AVERAGE_PRECISION.with_options(cutoff=cutoff, relevant=relevant)
-    return metric(y, scores, qid, ties=ties, unlabelled=unlabelled, item_ids=item_ids)
+    return AVERAGE_PRECISION.with_options(cutoff=cutoff, relevant=relevant)(y, scores, qid, **how)

@@ -1,6 +1,6 @@
 """Precision against recall."""
 
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from semirank.core.arrays import Floats
 from semirank.core.hits import best_precisions, hits_so_far
 from semirank.limits import check_limits
 from semirank.metrics.metric import CUTOFF, RELEVANT
-from semirank.metrics.ranking import Ranking, Ties, Unlabelled, ratio
+from semirank.metrics.ranking import How, Ranking, ratio
 
 
 def precision_recall_curve(
@@ -18,9 +18,7 @@ def precision_recall_curve(
     *,
     levels: int = 11,
     relevant: float | None = None,
-    ties: Ties = "expected",
-    unlabelled: Unlabelled = "ignore",
-    item_ids: Any = None,
+    **how: Unpack[How],
 ) -> Floats:
     """Interpolated precision at equally spaced recalls: the highest precision at any cut that reaches them.
 
@@ -39,8 +37,8 @@ def precision_recall_curve(
         How many recalls from 0 to 1.
     relevant : float, optional
         The smallest label of a relevant item; None: any label above 0.
-    ties, unlabelled, item_ids
-        See `semirank.metrics`.
+    **how
+        `ties`, `unlabelled` and `item_ids`: see `semirank.metrics`.
 
     Returns
     -------
@@ -59,7 +57,7 @@ def precision_recall_curve(
     array([[1.        , 1.        , 0.66666667]])
     """
     check_limits({"levels": CUTOFF, "relevant": RELEVANT}, {"levels": levels, "relevant": relevant})
-    ranking = Ranking(y, scores, qid, ties=ties, unlabelled=unlabelled, item_ids=item_ids)
+    ranking = Ranking(y, scores, qid, **how)
     lists = ranking.judged
     found = hits_so_far(ranking.hits(relevant), lists.tied, lists.indptr)
     return best_precisions(found, lists.indptr, np.linspace(0, 1, levels))
@@ -71,9 +69,7 @@ def precision_recall_points(
     qid: Any = None,
     *,
     relevant: float | None = None,
-    ties: Ties = "expected",
-    unlabelled: Unlabelled = "ignore",
-    item_ids: Any = None,
+    **how: Unpack[How],
 ) -> list[Floats]:
     """Recall and precision at every cut: the curve as it is, without interpolation.
 
@@ -87,8 +83,8 @@ def precision_recall_points(
         The list of each item, in any order; None: one list.
     relevant : float, optional
         The smallest label of a relevant item; None: any label above 0.
-    ties, unlabelled, item_ids
-        See `semirank.metrics`.
+    **how
+        `ties`, `unlabelled` and `item_ids`: see `semirank.metrics`.
 
     Returns
     -------
@@ -105,7 +101,7 @@ def precision_recall_points(
            [1.        , 0.66666667]])]
     """
     check_limits({"relevant": RELEVANT}, {"relevant": relevant})
-    ranking = Ranking(y, scores, qid, ties=ties, unlabelled=unlabelled, item_ids=item_ids)
+    ranking = Ranking(y, scores, qid, **how)
     lists, hits = ranking.judged, ranking.hits(relevant)
     found = hits_so_far(hits, lists.tied, lists.indptr)
     ranks = np.arange(1, len(found) + 1) - np.repeat(lists.indptr[:-1], lists.sizes)

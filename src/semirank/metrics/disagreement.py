@@ -1,11 +1,11 @@
 """Disagreement error: how often two items stand in another order than their labels say."""
 
-from typing import Any
+from typing import Any, Unpack
 
 from semirank.core.agreement import count_pairs
 from semirank.core.arrays import Floats
 from semirank.metrics.metric import Metric
-from semirank.metrics.ranking import Ranking, Ties, Unlabelled, ratio
+from semirank.metrics.ranking import How, Ranking, ratio
 
 
 def _disagreement(ranking: Ranking) -> Floats:
@@ -29,10 +29,7 @@ def disagreement(
     y: Any,
     scores: Any,
     qid: Any = None,
-    *,
-    ties: Ties = "expected",
-    unlabelled: Unlabelled = "ignore",
-    item_ids: Any = None,
+    **how: Unpack[How],
 ) -> Floats:
     r"""Share of all pairs of items whose order differs from that of their labels; lower is better.
 
@@ -51,8 +48,8 @@ def disagreement(
         Finite scores, higher is better.
     qid : array of shape (n_items,), optional
         The list of each item, in any order; None: one list.
-    ties, unlabelled, item_ids
-        See `semirank.metrics`.
+    **how
+        `ties`, `unlabelled` and `item_ids`: see `semirank.metrics`.
 
     Returns
     -------
@@ -70,4 +67,4 @@ def disagreement(
     >>> disagreement([3.5, 1.0, 2.0], [0.9, 0.5, 0.1])
     array([0.33333333])
     """
-    return DISAGREEMENT(y, scores, qid, ties=ties, unlabelled=unlabelled, item_ids=item_ids)
+    return DISAGREEMENT(y, scores, qid, **how)

@@ -1,13 +1,13 @@
 """Judged items: how much of the top of a list anyone has looked at."""
 
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from semirank.core.arrays import Floats
 from semirank.core.hits import top_hits
 from semirank.metrics.metric import CUTOFF, Metric
-from semirank.metrics.ranking import Ranking, Ties
+from semirank.metrics.ranking import How, Ranking
 
 
 def _judged(ranking: Ranking, cutoff: int) -> Floats:
@@ -33,8 +33,7 @@ def judged_at(
     qid: Any = None,
     *,
     cutoff: int,
-    ties: Ties = "expected",
-    item_ids: Any = None,
+    **how: Unpack[How],
 ) -> Floats:
     """Share of the first `cutoff` items (of all, if a list is shorter) that have a label.
 
@@ -50,8 +49,8 @@ def judged_at(
         The list of each item, in any order; None: one list.
     cutoff : int
         How many items of a list are looked at.
-    ties, item_ids
-        See `semirank.metrics`.
+    **how
+        `ties` and `item_ids`: see `semirank.metrics`.
 
     Returns
     -------
@@ -64,4 +63,4 @@ def judged_at(
     >>> judged_at([1, nan, 0, nan], [4, 3, 2, 1], cutoff=3)
     array([0.66666667])
     """
-    return JUDGED.with_options(cutoff=cutoff)(y, scores, qid, ties=ties, item_ids=item_ids)
+    return JUDGED.with_options(cutoff=cutoff)(y, scores, qid, **how)

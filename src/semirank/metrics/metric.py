@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
 from numbers import Integral
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, Unpack
 
 from semirank.core.arrays import Floats
 from semirank.limits import Between, Either, Limit, OneOf, check_limits
-from semirank.metrics.ranking import Ranking, Ties, Unlabelled
+from semirank.metrics.ranking import How, Ranking
 
 CUTOFF = Between(1, inf, Integral)
 OPTIONAL_CUTOFF = Either(OneOf(None), CUTOFF)
@@ -105,13 +105,10 @@ class Metric:
         y: Any,
         scores: Any,
         qid: Any = None,
-        *,
-        ties: Ties = "expected",
-        unlabelled: Unlabelled = "ignore",
-        item_ids: Any = None,
+        **how: Unpack[How],
     ) -> Floats:
         """Give one value for each list, in order of first appearance; NaN where a list cannot say."""
-        return self.of(Ranking(y, scores, qid, ties=ties, unlabelled=unlabelled, item_ids=item_ids))
+        return self.of(Ranking(y, scores, qid, **how))
 
     def of(self, ranking: Ranking) -> Floats:
         """Give one value for each list of a ranking that is sorted already."""

@@ -1,6 +1,6 @@
 """Normalised discounted cumulative gain: graded labels, the top of the list counts most."""
 
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from semirank.core.arrays import Floats
 from semirank.core.gains import best_gains, discounted_gains
 from semirank.limits import OneOf
 from semirank.metrics.metric import OPTIONAL_CUTOFF, Metric
-from semirank.metrics.ranking import Ranking, Ties, Unlabelled, ratio
+from semirank.metrics.ranking import How, Ranking, ratio
 
 _HIGHEST_EXPONENT = 1000.0
 _SHORT_TOP = 32  # up to here picking the highest labels is quicker than sorting them
@@ -56,9 +56,7 @@ def ndcg(
     *,
     cutoff: int | None = None,
     gain: Literal["exponential", "linear"] = "exponential",
-    ties: Ties = "expected",
-    unlabelled: Unlabelled = "ignore",
-    item_ids: Any = None,
+    **how: Unpack[How],
 ) -> Floats:
     r"""Discounted gain of a list as a share of the best possible one.
 
@@ -81,8 +79,8 @@ def ndcg(
         How many items of a list are looked at; None: all.
     gain : {"exponential", "linear"}
         What a label is worth.
-    ties, unlabelled, item_ids
-        See `semirank.metrics`.
+    **how
+        `ties`, `unlabelled` and `item_ids`: see `semirank.metrics`.
 
     Returns
     -------
@@ -106,5 +104,4 @@ def ndcg(
     >>> ndcg([0, 2, 1, 0], [4, 3, 2, 1], gain="linear")
     array([0.66967182])
     """
-    metric = NDCG.with_options(cutoff=cutoff, gain=gain)
-    return metric(y, scores, qid, ties=ties, unlabelled=unlabelled, item_ids=item_ids)
+    return NDCG.with_options(cutoff=cutoff, gain=gain)(y, scores, qid, **how)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Unpack
 
 from semirank.core.arrays import Floats
 from semirank.limits import parse_setting
@@ -14,7 +14,7 @@ from semirank.metrics.judged import JUDGED
 from semirank.metrics.metric import SPELLING, Metric
 from semirank.metrics.ndcg import NDCG
 from semirank.metrics.precision import PRECISION, RECALL
-from semirank.metrics.ranking import Ranking, Ties, Unlabelled
+from semirank.metrics.ranking import How, Ranking
 from semirank.metrics.reciprocal_rank import RECIPROCAL_RANK
 from semirank.metrics.top_label import TOP_LABEL
 from semirank.metrics.work_saved import WORK_SAVED
@@ -74,10 +74,7 @@ def measure(
     y: Any,
     scores: Any,
     qid: Any = None,
-    *,
-    ties: Ties = "expected",
-    unlabelled: Unlabelled = "ignore",
-    item_ids: Any = None,
+    **how: Unpack[How],
 ) -> dict[str, Floats]:
     """Compute several metrics of the same scores, which are checked and sorted only once.
 
@@ -91,8 +88,8 @@ def measure(
         Finite scores, higher is better.
     qid : array of shape (n_items,), optional
         The list of each item, in any order; None: one list.
-    ties, unlabelled, item_ids
-        See `semirank.metrics`.
+    **how
+        `ties`, `unlabelled` and `item_ids`: see `semirank.metrics`.
 
     Returns
     -------
@@ -106,7 +103,7 @@ def measure(
     {'nDCG@10': array([1.        , 0.63092975]), 'P@2': array([0.5, 0.5])}
     """
     metrics = [parse(name) for name in ([names] if isinstance(names, (str, Metric)) else names)]
-    ranking = Ranking(y, scores, qid, ties=ties, unlabelled=unlabelled, item_ids=item_ids)
+    ranking = Ranking(y, scores, qid, **how)
     return {metric.name: metric.of(ranking) for metric in metrics}
 
 

@@ -1,13 +1,13 @@
 """Precision and recall of the first items of a list."""
 
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from semirank.core.arrays import Floats
 from semirank.core.hits import top_hits
 from semirank.metrics.metric import CUTOFF, RELEVANT, Metric
-from semirank.metrics.ranking import Ranking, Ties, Unlabelled, ratio
+from semirank.metrics.ranking import How, Ranking, ratio
 
 
 def _precision(ranking: Ranking, cutoff: int, relevant: float | None) -> Floats:
@@ -51,9 +51,7 @@ def precision_at(
     *,
     cutoff: int,
     relevant: float | None = None,
-    ties: Ties = "expected",
-    unlabelled: Unlabelled = "ignore",
-    item_ids: Any = None,
+    **how: Unpack[How],
 ) -> Floats:
     """Relevant items among the first `cutoff`, divided by `cutoff`.
 
@@ -71,8 +69,8 @@ def precision_at(
         How many items of a list are looked at.
     relevant : float, optional
         The smallest label of a relevant item; None: any label above 0.
-    ties, unlabelled, item_ids
-        See `semirank.metrics`.
+    **how
+        `ties`, `unlabelled` and `item_ids`: see `semirank.metrics`.
 
     Returns
     -------
@@ -85,8 +83,7 @@ def precision_at(
     >>> precision_at([1, 0, 1, 0], [4, 3, 2, 1], cutoff=3)
     array([0.66666667])
     """
-    metric = PRECISION.with_options(cutoff=cutoff, relevant=relevant)
-    return metric(y, scores, qid, ties=ties, unlabelled=unlabelled, item_ids=item_ids)
+    return PRECISION.with_options(cutoff=cutoff, relevant=relevant)(y, scores, qid, **how)
 
 
 def recall_at(
@@ -96,9 +93,7 @@ def recall_at(
     *,
     cutoff: int,
     relevant: float | None = None,
-    ties: Ties = "expected",
-    unlabelled: Unlabelled = "ignore",
-    item_ids: Any = None,
+    **how: Unpack[How],
 ) -> Floats:
     """Share of the relevant items of a list that stand among the first `cutoff`.
 
@@ -114,8 +109,8 @@ def recall_at(
         How many items of a list are looked at.
     relevant : float, optional
         The smallest label of a relevant item; None: any label above 0.
-    ties, unlabelled, item_ids
-        See `semirank.metrics`.
+    **how
+        `ties`, `unlabelled` and `item_ids`: see `semirank.metrics`.
 
     Returns
     -------
@@ -128,5 +123,4 @@ def recall_at(
     >>> recall_at([1, 0, 1, 0], [4, 3, 2, 1], cutoff=2)
     array([0.5])
     """
-    metric = RECALL.with_options(cutoff=cutoff, relevant=relevant)
-    return metric(y, scores, qid, ties=ties, unlabelled=unlabelled, item_ids=item_ids)
+    return RECALL.with_options(cutoff=cutoff, relevant=relevant)(y, scores, qid, **how)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 
@@ -15,6 +15,15 @@ from semirank.limits import OneOf, check_limits
 
 Ties = Literal["expected", "trec"]
 Unlabelled = Literal["ignore", "irrelevant"]
+
+
+class How(TypedDict, total=False):
+    """How labels and scores become a ranking; see `semirank.metrics`."""
+
+    ties: Ties
+    unlabelled: Unlabelled
+    item_ids: Any
+
 
 LIMITS = {"ties": OneOf("expected", "trec"), "unlabelled": OneOf("ignore", "irrelevant")}
 

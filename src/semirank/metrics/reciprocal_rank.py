@@ -1,13 +1,13 @@
 """Reciprocal rank: how soon the first relevant item comes."""
 
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from semirank.core.arrays import Floats
 from semirank.core.hits import first_hits
 from semirank.metrics.metric import OPTIONAL_CUTOFF, RELEVANT, Metric
-from semirank.metrics.ranking import Ranking, Ties, Unlabelled
+from semirank.metrics.ranking import How, Ranking
 
 
 def _reciprocal_rank(ranking: Ranking, cutoff: int | None, relevant: float | None) -> Floats:
@@ -35,9 +35,7 @@ def reciprocal_rank(
     *,
     cutoff: int | None = None,
     relevant: float | None = None,
-    ties: Ties = "expected",
-    unlabelled: Unlabelled = "ignore",
-    item_ids: Any = None,
+    **how: Unpack[How],
 ) -> Floats:
     """1 divided by the rank of the first relevant item, 0 if it stands below the cut-off.
 
@@ -53,8 +51,8 @@ def reciprocal_rank(
         How many items of a list are looked at; None: all.
     relevant : float, optional
         The smallest label of a relevant item; None: any label above 0.
-    ties, unlabelled, item_ids
-        See `semirank.metrics`.
+    **how
+        `ties`, `unlabelled` and `item_ids`: see `semirank.metrics`.
 
     Returns
     -------
@@ -74,5 +72,4 @@ def reciprocal_rank(
     >>> reciprocal_rank([0, 1], [1, 1])
     array([0.75])
     """
-    metric = RECIPROCAL_RANK.with_options(cutoff=cutoff, relevant=relevant)
-    return metric(y, scores, qid, ties=ties, unlabelled=unlabelled, item_ids=item_ids)
+    return RECIPROCAL_RANK.with_options(cutoff=cutoff, relevant=relevant)(y, scores, qid, **how)

@@ -1,13 +1,13 @@
 """Mean label of the first items of a list: the quality of what is taken from the top."""
 
 from math import inf
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from semirank.core.arrays import Floats
 from semirank.metrics.metric import CUTOFF, Metric
-from semirank.metrics.ranking import Ranking, Ties, Unlabelled, ratio
+from semirank.metrics.ranking import How, Ranking, ratio
 
 
 def _mean_label(ranking: Ranking, cutoff: int) -> Floats:
@@ -38,9 +38,7 @@ def mean_label_at(
     qid: Any = None,
     *,
     cutoff: int,
-    ties: Ties = "expected",
-    unlabelled: Unlabelled = "ignore",
-    item_ids: Any = None,
+    **how: Unpack[How],
 ) -> Floats:
     """Mean label of the first `cutoff` items, or of all if there are fewer.
 
@@ -57,8 +55,8 @@ def mean_label_at(
         The list of each item, in any order; None: one list.
     cutoff : int
         How many items of a list are looked at.
-    ties, unlabelled, item_ids
-        See `semirank.metrics`.
+    **how
+        `ties`, `unlabelled` and `item_ids`: see `semirank.metrics`.
 
     Returns
     -------
@@ -73,5 +71,4 @@ def mean_label_at(
     >>> mean_label_at([0.2, 0.8, 0.5], [1, 2, 2], cutoff=1)
     array([0.65])
     """
-    metric = TOP_LABEL.with_options(cutoff=cutoff)
-    return metric(y, scores, qid, ties=ties, unlabelled=unlabelled, item_ids=item_ids)
+    return TOP_LABEL.with_options(cutoff=cutoff)(y, scores, qid, **how)

@@ -1,6 +1,6 @@
 """Work saved over sampling: how much reading a ranking spares whoever wants most relevant items."""
 
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from semirank.core.arrays import Floats
 from semirank.core.hits import depths
 from semirank.limits import Between
 from semirank.metrics.metric import RELEVANT, Metric
-from semirank.metrics.ranking import Ranking, Ties, Unlabelled, ratio
+from semirank.metrics.ranking import How, Ranking, ratio
 
 
 def _work_saved(ranking: Ranking, recall: float, relevant: float | None) -> Floats:
@@ -37,9 +37,7 @@ def wss_at(
     *,
     recall: float,
     relevant: float | None = None,
-    ties: Ties = "expected",
-    unlabelled: Unlabelled = "ignore",
-    item_ids: Any = None,
+    **how: Unpack[How],
 ) -> Floats:
     r"""Work saved over sampling, at a recall: reading that a ranking spares beside a random order.
 
@@ -61,8 +59,8 @@ def wss_at(
         The share r of the relevant items to find. ``"WSS@95"`` is ``recall=0.95``.
     relevant : float, optional
         The smallest label of a relevant item; None: any label above 0.
-    ties, unlabelled, item_ids
-        See `semirank.metrics`.
+    **how
+        `ties`, `unlabelled` and `item_ids`: see `semirank.metrics`.
 
     Returns
     -------
@@ -85,5 +83,4 @@ def wss_at(
     >>> wss_at([1, 1, 0, 0, 0, 0, 0, 0, 0, 0], range(10, 0, -1), recall=0.95)
     array([0.75])
     """
-    metric = WORK_SAVED.with_options(recall=recall, relevant=relevant)
-    return metric(y, scores, qid, ties=ties, unlabelled=unlabelled, item_ids=item_ids)
+    return WORK_SAVED.with_options(recall=recall, relevant=relevant)(y, scores, qid, **how)

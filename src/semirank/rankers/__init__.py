@@ -11,7 +11,7 @@ from semirank.rankers.logistic import LogisticRanker
 from semirank.rankers.manifold import ManifoldRanking
 from semirank.rankers.manifold_cv import ManifoldRankingCV
 from semirank.rankers.pagerank import PersonalizedPageRank
-from semirank.rankers.pair_weights import PairWeights
+from semirank.rankers.pairs import PairWeights
 from semirank.rankers.rank_svm import RankSVM
 from semirank.rankers.rankboost import RankBoost
 from semirank.rankers.rankrls import RankRLS

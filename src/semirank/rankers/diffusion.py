@@ -19,8 +19,7 @@ from semirank.graphs.knn import Widths, attach, gaussian_weights, weighted_knn_g
 from semirank.limits import FLAG, Between, Either, Kind, Limit, OneOf
 from semirank.rankers._base import Contributions, Ranker
 from semirank.rankers.assumptions import MANIFOLD
-from semirank.rankers.distance import DistanceRanking
-from semirank.rankers.item_weights import check_weights
+from semirank.rankers.pairs.weights import check_weights
 
 GRAPHS = ("knn", "connected", "full", "inner")
 LOGARITHMS = ("ratio", "log")  # ways to combine whose scores are no sum over labels
@@ -94,10 +93,6 @@ class DiffusionRanker(Ranker):
     @abstractmethod
     def _rank(self, y: Floats, seeds: Floats, start: Floats | None = None) -> Self:
         """Solve for these seeds, from a start where one is given, and store the scores."""
-
-    def supervised(self) -> Ranker:
-        """Return the ranking by the nearest relevant item."""
-        return DistanceRanking(self.distance)
 
     def fit_graph(self, X: Any, qid: Any = None) -> Self:
         """Build the graph only; labels come later, through `rerank` or `rank_queries`."""

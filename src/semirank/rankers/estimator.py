@@ -15,7 +15,7 @@ from semirank.core.arrays import Floats
 from semirank.dataset import Features, RankingDataset
 from semirank.limits import Either, Kind, Limit, OneOf
 from semirank.rankers._base import Ranker
-from semirank.rankers.item_weights import check_weights
+from semirank.rankers.pairs import check_weights
 
 _MOST_GAINS = 31  # labels from 0 to 30 have a gain in LightGBM unless label_gain says otherwise
 

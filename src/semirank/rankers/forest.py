@@ -16,6 +16,7 @@ from semirank.core.trees import sum_leaves
 from semirank.dataset import Features, RankingDataset
 from semirank.limits import SEED, Between, Either, Limit, OneOf
 from semirank.rankers._base import Ranker
+from semirank.rankers.pairs import check_weights
 
 BLOCK_CELLS = 2**20
 LEAF = -1
@@ -79,6 +80,7 @@ class ForestRanker(Ranker):
     array([0.8, 0.1])
     """
 
+    takes_weights = ("sample_weight",)
     limits: ClassVar[Mapping[str, Limit]] = {
         "n_trees": Between(1, kind=Integral),
         "min_leaf": Between(1, kind=Integral),
@@ -109,11 +111,16 @@ class ForestRanker(Ranker):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
-        """Grow trees on the labelled items, and score all items."""
+    def fit(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> Self:
+        """Grow trees on the labelled items, and score all items.
+
+        `sample_weight` weighs items in the variances and means of nodes; 0 is an item without a label. For
+        `min_leaf` every item counts once, so that a weight of 2 is not quite an item given twice.
+        """
         data = self._check(X, y, qid)
-        items = np.flatnonzero(data.labelled)
-        if np.ptp(data.y[items]) == 0:
+        weights = check_weights(sample_weight, data)
+        items = np.flatnonzero(data.labelled & (weights > 0))
+        if len(items) == 0 or np.ptp(data.y[items]) == 0:
             raise ValueError(
                 "ForestRanker learns from items with different labels, and there are none: the labelled "
                 "items are of one class."
@@ -125,7 +132,8 @@ class ForestRanker(Ranker):
             random_state=int(np.random.default_rng(self.random_state).integers(2**31)),
             n_jobs=self.n_jobs,
         )
-        forest.fit(_plain(data.X[items]), data.y[items])
+        given = None if sample_weight is None else weights[items]
+        forest.fit(_plain(data.X[items]), data.y[items], given)
         self.feature_importances_ = forest.feature_importances_
         trees = [_Tree.of(each.tree_) for each in forest.estimators_]
         self.roots_ = np.cumsum([0, *(len(tree.features) for tree in trees[:-1])])

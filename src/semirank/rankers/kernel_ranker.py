@@ -12,9 +12,8 @@ from semirank.dataset import Features, RankingDataset
 from semirank.kernels import Kernel, resolve
 from semirank.limits import Between, Either, OneOf
 from semirank.rankers._base import Ranker
-from semirank.rankers.ridge.labelled_pairs import LabelledPairs
-from semirank.rankers.ridge.pairs import Pairs
-from semirank.rankers.ridge.problem import Expansion
+from semirank.rankers.losses.squared import ListSquared
+from semirank.rankers.solvers.least_squares import Expansion
 
 RIDGE = Between(0, inf, closed="neither")
 COMPONENTS = Either(Between(1, inf, Integral), OneOf(None))
@@ -45,17 +44,13 @@ class KernelRanker(Ranker):
         X = data.restore(data.X) if self.kernel == "precomputed" else data.X
         return resolve(self.kernel, self.gamma, X, degree=self.degree)
 
-    def _find_pairs(self, data: RankingDataset) -> LabelledPairs:
-        pairs = LabelledPairs.of(data.y, data.indptr)
-        self._require_pairs(pairs, data)
-        return pairs
-
-    def _require_pairs(self, pairs: Pairs, data: RankingDataset) -> None:
-        if not pairs.y.any():
+    def _require_pairs(self, loss: ListSquared, data: RankingDataset) -> ListSquared:
+        if loss.n_items == 0:
             raise ValueError(
                 f"{type(self).__name__} learns from items of one list with different labels, and no list has "
                 f"two (n_samples={data.n_items}, {int(data.labelled.sum())} labelled). Label more items."
             )
+        return loss
 
     def _keep(self, expansion: Expansion, weights: Floats) -> None:
         self.gamma_ = expansion.kernel.gamma

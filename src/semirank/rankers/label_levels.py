@@ -17,7 +17,7 @@ def check_levels(data: RankingDataset) -> None:
         )
 
 
-def compare_levels(X: Floats, y: Floats) -> tuple[Floats, Floats]:
+def compare_levels(X: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Compare the items of different label levels, every pair of items counting the same.
 
     Parameters
@@ -26,6 +26,8 @@ def compare_levels(X: Floats, y: Floats) -> tuple[Floats, Floats]:
         Labelled items.
     y : float64 array of shape (n_items,)
         Their labels, of at least two levels.
+    weights : float64 array of shape (n_items,)
+        How many times each item counts; above 0.
 
     Returns
     -------
@@ -34,14 +36,15 @@ def compare_levels(X: Floats, y: Floats) -> tuple[Floats, Floats]:
     spread : float64 array of shape (n_features, n_features)
         The mean of S_a + S_b over such pairs, S_a being the covariance of level a.
     """
-    levels, counts = np.unique(y, return_inverse=True, return_counts=True)[1:]
+    levels = np.unique(y, return_inverse=True)[1]
+    counts = np.bincount(levels, weights)
     below = np.cumsum(counts) - counts
-    above = len(y) - below - counts
+    above = counts.sum() - below - counts
     n_pairs = counts @ below
-    members = csr_array((1.0 / counts[levels], (levels, np.arange(len(y)))))
+    members = csr_array((weights / counts[levels], (levels, np.arange(len(y)))))
     deviations = X - (members @ X)[levels]
-    shares = (below + above)[levels, None] / n_pairs
-    return (below - above)[levels] / n_pairs, (shares * deviations).T @ deviations
+    shares = (weights * (below + above)[levels] / n_pairs)[:, None]
+    return weights * (below - above)[levels] / n_pairs, (shares * deviations).T @ deviations
 
 
 def relative_to_list(X: Floats, data: RankingDataset, items: Integers) -> Floats:

@@ -15,7 +15,8 @@ from semirank.dataset import Features, RankingDataset
 from semirank.limits import SEED, Between, Limit
 from semirank.metrics.notation import MetricName
 from semirank.rankers._base import Ranker
-from semirank.rankers.line import ListObjective, Path, climb
+from semirank.rankers.losses.list_metric import ListObjective
+from semirank.rankers.solvers.line_search import Path, climb
 
 
 class LineSearchRanker(Ranker):
@@ -43,7 +44,7 @@ class LineSearchRanker(Ranker):
         Number of random directions in a round, beside one for each feature.
     max_rounds : int
         Most rounds from one start; it ends earlier when a round brings nothing.
-    random_state : int or None
+    random_state : int, Generator or None
         The starts, the random directions, and the order of the features.
 
     Attributes
@@ -116,7 +117,7 @@ class LineSearchRanker(Ranker):
         data = self._check(X, y, qid)
         metric = metrics.parse(self.metric)
         objective = ListObjective(data.take(data.labelled), metric)
-        scaled, spreads = _scale(objective.lesson)
+        scaled, spreads = _scale(objective.training_set)
         paths = self._climb(scaled, spreads > 0, objective)
         best = max(paths, key=lambda path: path.value)
         sign = 1.0 if metric.greater_is_better else -1.0
@@ -131,13 +132,16 @@ class LineSearchRanker(Ranker):
         return data.restore(np.asarray(data.X @ self.coef_, dtype=np.float64))
 
     def _climb(self, X: Features, varies: Any, objective: ListObjective) -> list[Path]:
-        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+        seed = self.random_state
+        if not isinstance(seed, np.random.Generator):
+            seed = check_random_state(seed).randint(2**31)
+        rng = np.random.default_rng(seed)
         axes = np.flatnonzero(varies)
         paths = []
         for restart in range(self.n_restarts):
             start = np.where(varies, rng.normal(size=len(varies)), 0.0)
             if restart == 0:
-                start = _covariance(X, objective.lesson)
+                start = _covariance(X, objective.training_set)
             paths.append(climb(X, objective, start, axes, self.n_directions, self.max_rounds, rng))
         return paths
 
@@ -147,32 +151,32 @@ class LineSearchRanker(Ranker):
             raise ValueError("coef_ must have one finite number for each feature")
 
 
-def _scale(lesson: RankingDataset) -> tuple[Features, Floats]:
+def _scale(training_set: RankingDataset) -> tuple[Features, Floats]:
     """Return the features divided by their spread within lists, and the spreads (0: constant in each list).
 
     Dense features are also taken relative to the mean of their list, which changes no order.
     """
-    X, members, sizes = lesson.X, _members(lesson), np.diff(lesson.indptr)[:, None]
+    X, members, sizes = training_set.X, _members(training_set), np.diff(training_set.indptr)[:, None]
     if not issparse(X):
         noise = 1e-12 * np.abs(X).max(axis=0)
-        X = X - (members @ X / sizes)[lesson.list_of_item]
+        X = X - (members @ X / sizes)[training_set.list_of_item]
         spreads = np.sqrt(np.mean(X**2, axis=0))
         spreads[spreads <= noise] = 0.0
         return X / np.where(spreads > 0, spreads, 1.0), spreads
     sums = members @ X
     squares = np.asarray((members @ X.multiply(X)).sum(axis=0) - sums.multiply(sums / sizes).sum(axis=0))
     noise = 1e-12 * np.asarray(X.multiply(X).sum(axis=0))
-    spreads = np.sqrt(np.where(squares > noise, squares, 0.0) / lesson.n_items)
+    spreads = np.sqrt(np.where(squares > noise, squares, 0.0) / training_set.n_items)
     return csr_array(X.multiply(1.0 / np.where(spreads > 0, spreads, 1.0))), spreads
 
 
-def _covariance(X: Features, lesson: RankingDataset) -> Floats:
+def _covariance(X: Features, training_set: RankingDataset) -> Floats:
     """Return the covariance of features and labels within lists."""
-    means = _members(lesson) @ lesson.y / np.diff(lesson.indptr)
-    return np.asarray(X.T @ (lesson.y - means[lesson.list_of_item])) / lesson.n_items
+    means = _members(training_set) @ training_set.y / np.diff(training_set.indptr)
+    return np.asarray(X.T @ (training_set.y - means[training_set.list_of_item])) / training_set.n_items
 
 
-def _members(lesson: RankingDataset) -> Any:
+def _members(training_set: RankingDataset) -> Any:
     """Return the matrix that sums over the items of each list."""
-    places = (np.ones(lesson.n_items), np.arange(lesson.n_items), lesson.indptr)
-    return csr_array(places, shape=(lesson.n_lists, lesson.n_items))
+    places = (np.ones(training_set.n_items), np.arange(training_set.n_items), training_set.indptr)
+    return csr_array(places, shape=(training_set.n_lists, training_set.n_items))

@@ -1,4 +1,4 @@
-"""What linear rankers share: relevant or not, and one line for all lists or one for each."""
+"""What linear rankers share: relevant or not, and one model for all lists or one for each."""
 
 import warnings
 from abc import abstractmethod
@@ -16,10 +16,10 @@ from semirank.limits import SEED, Between, Limit, OneOf
 from semirank.metrics.metric import RELEVANT
 from semirank.rankers._base import Ranker
 from semirank.rankers.assumptions import MOSTLY_IRRELEVANT
-from semirank.rankers.item_weights import check_weights
-from semirank.rankers.lesson import (
-    Lesson,
-    Line,
+from semirank.rankers.pairs import check_weights
+from semirank.rankers.training_set import (
+    LinearModel,
+    TrainingSet,
     columns_for,
     draw_from_each_list,
     lists_share_items,
@@ -33,7 +33,7 @@ MOST_STEPS = 10_000
 class LinearRanker(Ranker):
     """Rank by a linear score that was learned to tell relevant from irrelevant items.
 
-    A subclass finds the line of a `Lesson` in `_solve`; everything else is done here.
+    A subclass finds the model of a `TrainingSet` in `_solve`; everything else is done here.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class LinearRanker(Ranker):
     intercept_ : float
         The score of an item without features, likewise.
     own_lists_ : array of shape (n_own_lists,)
-        The lists (`qid`) with a line of their own; empty if one line serves all.
+        The lists (`qid`) with a model of their own; empty if one model serves all.
     list_coefs_ : float64 array of shape (n_own_lists, n_features)
         Their weights.
     list_intercepts_ : float64 array of shape (n_own_lists,)
@@ -105,18 +105,18 @@ class LinearRanker(Ranker):
         return self._store(data, self._score(data))
 
     def predict(self, X: Any, qid: Any = None) -> Floats:
-        """Score new items by the line of their list; the list makes no difference if one serves all."""
+        """Score new items by the model of their list; the list makes no difference if one serves all."""
         data = self._check_new(X, qid)
         if len(self.own_lists_) > 1 and qid is None and "qid" not in getattr(X, "columns", ()):
             raise ValueError(
-                f"{type(self).__name__} has learned a line for each of {len(self.own_lists_)} lists; predict "
-                "needs qid to tell lists apart."
+                f"{type(self).__name__} has learned a model for each of {len(self.own_lists_)} lists; "
+                "predict needs qid to tell lists apart."
             )
         return data.restore(self._score(data))
 
     @abstractmethod
-    def _solve(self, lesson: Lesson) -> Line:
-        """Find the line that tells the relevant items of a lesson from the irrelevant ones."""
+    def _solve(self, training_set: TrainingSet) -> LinearModel:
+        """Find the model that tells the relevant items of a training set from the irrelevant ones."""
 
     def _signs(self, data: RankingDataset, usable: Booleans) -> Floats:
         """Return 1 for relevant and -1 for irrelevant items, NaN for unlabelled or unusable ones."""
@@ -145,7 +145,7 @@ class LinearRanker(Ranker):
         return True
 
     def _learn(self, data: RankingDataset, signs: Floats, weights: Floats) -> None:
-        """Find one line for all lists, or one for each list with relevant and irrelevant items."""
+        """Find one model for all lists, or one for each list with relevant and irrelevant items."""
         apart = self.shared is False or (self.shared == "auto" and lists_share_items(data))
         both = lists_with(1.0, signs, data) & lists_with(-1.0, signs, data)
         if not (both.any() if apart else (signs == 1).any() and (signs == -1).any()):
@@ -156,24 +156,24 @@ class LinearRanker(Ranker):
             groups = [of_lists[number] for number in np.flatnonzero(both)]
         else:
             groups = [items]
-        lines = [self._solve(self._lesson(data, signs, weights, group, apart)) for group in groups]
-        self._keep(lines, data.list_ids[both & apart], data.n_features)
+        models = [self._solve(self._training_set(data, signs, weights, group, apart)) for group in groups]
+        self._keep(models, data.list_ids[both & apart], data.n_features)
 
-    def _lesson(
+    def _training_set(
         self, data: RankingDataset, signs: Floats, weights: Floats, items: Integers, apart: bool
-    ) -> Lesson:
+    ) -> TrainingSet:
         X = data.X if len(items) == data.n_items else data.X[items]
         X = columns_for(X, data.list_of_item[items], 1 if apart else data.n_lists)
-        lesson = Lesson(X, signs[items], weights[items])
-        return lesson.balance() if self.class_weight == "balanced" else lesson
+        training_set = TrainingSet(X, signs[items], weights[items])
+        return training_set.balance() if self.class_weight == "balanced" else training_set
 
-    def _keep(self, lines: list[Line], own_lists: AnyArray, n_features: int) -> None:
-        coefs = np.array([line.coef[:n_features] for line in lines])
-        intercepts = np.array([line.intercept for line in lines])
+    def _keep(self, models: list[LinearModel], own_lists: AnyArray, n_features: int) -> None:
+        coefs = np.array([model.coef[:n_features] for model in models])
+        intercepts = np.array([model.intercept for model in models])
         self.coef_, self.intercept_ = coefs.mean(axis=0), float(intercepts.mean())
         self.own_lists_ = own_lists
         self.list_coefs_, self.list_intercepts_ = coefs[: len(own_lists)], intercepts[: len(own_lists)]
-        self.n_iter_ = max(line.n_iter for line in lines)
+        self.n_iter_ = max(model.n_iter for model in models)
 
     def _score(self, data: RankingDataset) -> Floats:
         scores = np.asarray(data.X @ self.coef_ + self.intercept_, dtype=np.float64)

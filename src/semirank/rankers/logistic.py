@@ -6,8 +6,8 @@ from sklearn.linear_model import LogisticRegression
 
 from semirank.core.arrays import Floats
 from semirank.dataset import Features
-from semirank.rankers.lesson import Lesson, Line
 from semirank.rankers.linear import MOST_STEPS, TOLERANCE, LinearRanker
+from semirank.rankers.training_set import LinearModel, TrainingSet
 
 
 class LogisticRanker(LinearRanker):
@@ -19,8 +19,8 @@ class LogisticRanker(LinearRanker):
 
         (|w|^2 + b^2) / 2 + C sum_i c_i log(1 + exp(-s_i (x_i'w + b))).
 
-    One line serves all lists, and then an intercept for each list, in the sum of squares like b, takes up
-    what lists differ in as a whole; or each list has its own line (see `shared`). Unlabelled items get
+    One model serves all lists, and then an intercept for each list, in the sum of squares like b, takes up
+    what lists differ in as a whole; or each list has its own model (see `shared`). Unlabelled items get
     scores and teach nothing, unless some are presumed to be irrelevant.
 
     Parameters
@@ -38,10 +38,10 @@ class LogisticRanker(LinearRanker):
         labels this tells the learner what the rest looks like, and a list of relevant labels alone can be
         learned from.
     shared : {"auto", True, False}
-        True: one line for all lists, for features that say how an item matches its list. False: one line
+        True: one model for all lists, for features that say how an item matches its list. False: one model
         for each list that has relevant and irrelevant items, for features that describe the item alone
-        (a text, an image); other lists get the mean of these lines, with a warning. "auto": False when most
-        items, known by their features, stand in more than one list, which no single line can rank.
+        (a text, an image); other lists get the mean of these models, with a warning. "auto": False when most
+        items, known by their features, stand in more than one list, which no single model can rank.
     random_state : int, Generator or None
         Which items are presumed to be irrelevant.
 
@@ -54,9 +54,9 @@ class LogisticRanker(LinearRanker):
     intercept_ : float
         b, likewise.
     own_lists_ : array of shape (n_own_lists,)
-        The lists (`qid`) with a line of their own; empty if one line serves all.
+        The lists (`qid`) with a model of their own; empty if one model serves all.
     list_coefs_, list_intercepts_ : float64 arrays of shape (n_own_lists, n_features) and (n_own_lists,)
-        Their lines.
+        Their models.
     n_iter_ : int
         Newton steps, the largest number over lists.
 
@@ -99,11 +99,11 @@ class LogisticRanker(LinearRanker):
         self.shared = shared
         self.random_state = random_state
 
-    def _solve(self, lesson: Lesson) -> Line:
-        return logistic_line(lesson.X, lesson.signs, self.C * lesson.weights)
+    def _solve(self, training_set: TrainingSet) -> LinearModel:
+        return logistic_model(training_set.X, training_set.signs, self.C * training_set.weights)
 
 
-def logistic_line(X: Features, signs: Floats, costs: Floats) -> Line:
+def logistic_model(X: Features, signs: Floats, costs: Floats) -> LinearModel:
     """Minimise ``(|w|^2 + b^2) / 2 + sum_i costs_i log(1 + exp(-signs_i (x_i'w + b)))``."""
     model = LogisticRegression(C=1.0, solver="liblinear", tol=TOLERANCE, max_iter=MOST_STEPS)
-    return Line.of(model.fit(X, signs, sample_weight=costs))
+    return LinearModel.of(model.fit(X, signs, sample_weight=costs))

@@ -1,6 +1,6 @@
 """Manifold ranking whose graph, reach and degree correction are chosen by leaving out labelled items."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -8,24 +8,26 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from semirank import metrics
 from semirank.core.arrays import Floats, Integers
 from semirank.dataset import RankingDataset
 from semirank.graphs import Diffusion, NeighbourIndex, knn_graph
 from semirank.limits import SEED, Between, Limit, OneOf, Several
+from semirank.metrics.notation import MetricName
 from semirank.rankers._base import Contributions, Ranker
 from semirank.rankers.assumptions import MANIFOLD
+from semirank.rankers.cross_validation import CrossValidated
 from semirank.rankers.diffusion import backgrounds, check_positive, combine_signs, power, seeds_of_labels
-from semirank.rankers.distance import DistanceRanking
 from semirank.rankers.manifold import ManifoldRanking
 
 
-class ManifoldRankingCV(Ranker):
+class ManifoldRankingCV(CrossValidated, Ranker):
     """Manifold ranking with parameters chosen by how well left-out relevant items are found again.
 
-    Each relevant item (at most `max_left_out` in a list) loses its label in turn; the share of the list's
-    unlabelled items that then score below it is its AUC. The setting with the best mean is taken if it
-    beats the default by more than the standard error of their difference, otherwise the default stays:
-    with a handful of labels, chance differences are large.
+    Each relevant item (at most `max_left_out` in a list) loses its label in turn, and a metric tells how well
+    it is found again among the list's unlabelled items: its AUC is the share of these that score below it.
+    The setting with the best mean is taken if it beats the default by more than the standard error of
+    their difference, otherwise the default stays: with a handful of labels, chance differences are large.
 
     Parameters
     ----------
@@ -33,6 +35,8 @@ class ManifoldRankingCV(Ranker):
         The values to try, see `ManifoldRanking`; every combination is tried.
     distance, combine, tol
         As in `ManifoldRanking`.
+    metric : str
+        The name of the metric by which settings are judged, such as "AUC" or "RR".
     max_left_out : int
         Most relevant items of a list to leave out, drawn at random.
     random_state : int, Generator or None
@@ -42,10 +46,8 @@ class ManifoldRankingCV(Ranker):
     ----------
     scores_ : float64 array of shape (n_items,)
         Scores of the items given to `fit`, in the caller's order.
-    best_params_ : dict
-        The chosen values.
-    cv_scores_ : list of dict
-        For each combination its values, its mean AUC and the standard error.
+    best_params_, best_score_, best_index_, cv_results_
+        The chosen values, and what came of every combination. A part that is held out is an item.
     ranker_ : ManifoldRanking
         The ranker fitted with the chosen values.
 
@@ -74,12 +76,11 @@ class ManifoldRankingCV(Ranker):
         "distance": OneOf("euclidean", "cosine"),
         "combine": OneOf("difference", "ratio", "positive", "log"),
         "tol": Between(0, 1, closed="neither"),
+        "metric": MetricName(),
         "max_left_out": Between(1, kind=Integral),
         "random_state": SEED,
     }
 
-    best_params_: dict[str, Any]
-    cv_scores_: list[dict[str, Any]]
     ranker_: ManifoldRanking
 
     def __init__(
@@ -92,6 +93,7 @@ class ManifoldRankingCV(Ranker):
         distance: str = "euclidean",
         combine: str = "difference",
         tol: float = 1e-6,
+        metric: str = "AUC",
         max_left_out: int = 30,
         random_state: Any = None,
     ) -> None:
@@ -102,20 +104,16 @@ class ManifoldRankingCV(Ranker):
         self.distance = distance
         self.combine = combine
         self.tol = tol
+        self.metric = metric
         self.max_left_out = max_left_out
         self.random_state = random_state
-
-    def supervised(self) -> Ranker:
-        """Return the ranking by the nearest relevant item."""
-        return DistanceRanking(self.distance)
 
     def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
         """Choose the parameters by leaving out labelled items, then fit with them on all labels."""
         data = self._check(X, y, qid)
         check_positive(data.y)
-        results = list(self._try_all(data, self._left_out(data)))
-        self.cv_scores_ = [_summary(params, found) for params, found in results]
-        self.best_params_ = _choose(results)
+        params, scores = zip(*self._try_all(data, self._left_out(data)), strict=True)
+        self._keep_results(params, np.array(scores), _choose(params, np.array(scores)))
         self.ranker_ = self._ranker(self.best_params_).fit(X, y, qid)
         self.scores_ = self.ranker_.scores_
         return self
@@ -129,6 +127,10 @@ class ManifoldRankingCV(Ranker):
         """Split the score of a fitted item, given by its row, into the contributions of labelled items."""
         check_is_fitted(self, "ranker_")
         return self.ranker_.explain(item)
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        self._check_results()
 
     def _ranker(self, params: Mapping[str, Any]) -> ManifoldRanking:
         return ManifoldRanking(distance=self.distance, combine=self.combine, tol=self.tol, **params)
@@ -145,7 +147,7 @@ class ManifoldRankingCV(Ranker):
         return turns[(turns >= 0).any(axis=1)]
 
     def _try_all(self, data: RankingDataset, turns: Integers) -> Iterator[tuple[dict[str, Any], Floats]]:
-        """Yield every combination, the default first where it is one, with the AUC of each left-out item."""
+        """Yield every combination, and the score of each left-out item."""
         distance: Any = self.distance
         index = NeighbourIndex(data.X, distance=distance, indptr=data.indptr)
         for k, sigma in product(self.n_neighbors, self.sigmas):
@@ -154,10 +156,23 @@ class ManifoldRankingCV(Ranker):
                 columns = self._diffuse(data, diffusion, alpha, turns)
                 for c in self.degree_corrections:
                     params = {"n_neighbors": k, "sigma": sigma, "alpha": alpha, "degree_correction": c}
-                    yield (
-                        params,
-                        _find_again(data, columns, power(diffusion.degrees, -c), turns, self.combine),
-                    )
+                    yield params, self._find_again(data, columns, power(diffusion.degrees, -c), turns)
+
+    def _find_again(self, data: RankingDataset, columns: Floats, weight: Floats, turns: Integers) -> Floats:
+        """Return for each left-out item how well it is found among its list's unlabelled items."""
+        metric, lists = metrics.parse(self.metric), data.list_of_item
+        partly = data.labelled_per_list < np.diff(data.indptr)
+        found = [np.empty(0)]
+        for f, left_out in zip(columns, turns, strict=True):
+            f = f * weight[:, None]
+            scores = combine_signs(f, self.combine, backgrounds(f, data.indptr)[lists])
+            relevant = np.zeros(data.n_items)
+            relevant[left_out[left_out >= 0]] = 1.0
+            judged = (~data.labelled | (relevant > 0)) & ((left_out >= 0) & partly)[lists]
+            if judged.any():
+                found.append(metric(relevant[judged], scores[judged], lists[judged]))
+        values = np.concatenate(found)
+        return values if metric.greater_is_better else -values
 
     def _diffuse(self, data: RankingDataset, diffusion: Diffusion, alpha: float, turns: Integers) -> Floats:
         """Solve once for every turn; return an array of shape (n_turns, n_items, n_signs)."""
@@ -172,36 +187,13 @@ class ManifoldRankingCV(Ranker):
         return solved.reshape(data.n_items, len(seeds), -1).transpose(1, 0, 2)
 
 
-def _find_again(
-    data: RankingDataset, columns: Floats, weight: Floats, turns: Integers, combine: str
-) -> Floats:
-    """Return for each left-out item the share of its list's unlabelled items that score below it."""
-    found = []
-    for f, left_out in zip(columns, turns, strict=True):
-        f = f * weight[:, None]
-        scores = combine_signs(f, combine, backgrounds(f, data.indptr)[data.list_of_item])
-        for i, item in enumerate(left_out):
-            rows = np.arange(*data.indptr[i : i + 2])
-            others = scores[rows[np.isnan(data.y[rows])]]
-            if item >= 0 and len(others):
-                found.append(np.mean(others < scores[item]) + np.mean(others == scores[item]) / 2)
-    return np.array(found)
-
-
-def _summary(params: Mapping[str, Any], found: Floats) -> dict[str, Any]:
-    mean = float(found.mean()) if len(found) else float("nan")
-    error = float(found.std(ddof=1) / np.sqrt(len(found))) if len(found) > 1 else float("nan")
-    return {**params, "auc": mean, "standard_error": error}
-
-
-def _choose(results: list[tuple[dict[str, Any], Floats]]) -> dict[str, Any]:
+def _choose(params: Sequence[Mapping[str, Any]], scores: Floats) -> int:
     """Take the best combination if it beats the default beyond chance, otherwise the default."""
     usual = ManifoldRanking().get_params()
-    default = next(
-        (r for r in results if all(usual[name] == value for name, value in r[0].items())), results[0]
-    )
-    if len(default[1]) < 2:
-        return default[0]
-    best = max(results, key=lambda result: result[1].mean())
-    gain = best[1] - default[1]
-    return best[0] if gain.mean() > gain.std(ddof=1) / np.sqrt(len(gain)) else default[0]
+    places = [at for at, each in enumerate(params) if all(usual[name] == each[name] for name in each)]
+    default = places[0] if places else 0
+    if scores.shape[1] < 2:
+        return default
+    best = int(scores.mean(axis=1).argmax())
+    gain = scores[best] - scores[default]
+    return best if gain.mean() > gain.std(ddof=1) / np.sqrt(len(gain)) else default

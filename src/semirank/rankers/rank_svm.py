@@ -14,23 +14,24 @@ from semirank.core.arrays import Floats
 from semirank.dataset import Features, RankingDataset
 from semirank.limits import Between, Limit, OneOf
 from semirank.rankers._base import Contributions, Ranker
-from semirank.rankers.boosting.pairs import Pairs
-from semirank.rankers.hinge import GivenPairs, HingeLoss, OrderedPairs, Solution, minimise
-from semirank.rankers.item_weights import check_weights
-from semirank.rankers.pair_weights import PairWeights, check_pairs
+from semirank.rankers.kept_items import KeepsItems, row_of
+from semirank.rankers.losses.hinge import GivenHinge, HingeLoss, OrderedHinge
+from semirank.rankers.pairs import GivenPairs, OrderedPairs, PairWeights, check_pairs, check_weights
+from semirank.rankers.solvers.newton import Solution, minimise
 
 
-class RankSVM(Ranker):
+class RankSVM(KeepsItems, Ranker):
     r"""Rank by a weighted sum of the features, learned from all pairs of a list that labels put in order.
 
     The score is ``w'x``, where w minimises [1]_
 
-    .. math:: \tfrac12 |w|^2 + C \sum_v \frac{1}{P_v} \sum_{y_p > y_q \text{ in } v}
+    .. math:: \tfrac12 |w|^2 + C \frac{q}{P} \sum_v \sum_{y_p > y_q \text{ in } v}
         \max(0,\, 1 - w'(x_p - x_q))^2
 
-    with P_v the number of such pairs in list v: the loss of a list is a mean over its pairs, so that C keeps
-    its meaning from short lists to long ones, and every list weighs the same. `RankRLS` with ``ridge`` has
-    the same balance of size and loss as ``C = 1 / (2 ridge)``.
+    with P the number of such pairs in the q lists that have any: the loss is a mean over pairs, times the
+    number of lists, so that C keeps its meaning from short lists to long ones. With ``balance="lists"`` the
+    factor of list v is 1 / P_v instead, P_v being its own number of pairs, and every list weighs the same;
+    `RankRLS` with ``ridge`` then has the same balance of size and loss as ``C = 1 / (2 ridge)``.
 
     Labels may have two levels, many, or be all different; only their order counts. Unlabelled items get
     scores and teach nothing.
@@ -40,9 +41,8 @@ class RankSVM(Ranker):
     C : float
         How much the loss counts beside the size of w. The features are taken as they are: scale them to a
         similar spread first.
-    balance : {"lists", "pairs"}
-        Whether every list counts the same, as above, or every pair: all pairs then have the factor
-        ``n_lists / n_pairs``.
+    balance : {"pairs", "lists"}
+        Whether all pairs count the same, or all lists.
     tol : float
         The gradient, relative to that at w = 0, at which w is settled.
     max_iter : int
@@ -61,6 +61,8 @@ class RankSVM(Ranker):
     pulls_ : float64 array of shape (n_items,)
         How much each item pulls w towards itself, so that ``coef_`` is ``X.T @ pulls_``: positive for items
         that should rise, negative for those that should fall, 0 for those in no pair within the margin.
+    X_, y_, lists_
+        What was given to `fit`, for `explain`; a model file holds it.
 
     Notes
     -----
@@ -89,7 +91,7 @@ class RankSVM(Ranker):
     takes_weights = ("sample_weight", "pairs")
     limits: ClassVar[Mapping[str, Limit]] = {
         "C": Between(0, closed="neither"),
-        "balance": OneOf("lists", "pairs"),
+        "balance": OneOf("pairs", "lists"),
         "tol": Between(0, 1, closed="neither"),
         "max_iter": Between(1, kind=Integral),
     }
@@ -98,10 +100,9 @@ class RankSVM(Ranker):
     n_iter_: int
     objectives_: Floats
     pulls_: Floats
-    _data: RankingDataset
 
     def __init__(
-        self, C: float = 1.0, *, balance: str = "lists", tol: float = 1e-6, max_iter: int = 200
+        self, C: float = 1.0, *, balance: str = "pairs", tol: float = 1e-6, max_iter: int = 200
     ) -> None:
         self.C = C
         self.balance = balance
@@ -120,8 +121,8 @@ class RankSVM(Ranker):
         """
         data = self._check(X, y, qid)
         weights = check_weights(sample_weight, data)
-        loss = self._ordered(data, weights) if pairs is None else self._given(data, weights, pairs)
-        solution = minimise(_lesson(data, loss), loss, self.C, self.tol, self.max_iter)
+        loss = self._loss(data, weights, pairs)  # sum of max(0, 1 - (s_p - s_q))^2
+        solution = minimise(_centred(data, loss), loss, self.C, self.tol, self.max_iter)  # |w|^2 / 2 + C loss
         self._keep(data, loss, solution)
         return self._store(data, data.X @ self.coef_)
 
@@ -145,48 +146,28 @@ class RankSVM(Ranker):
             Row numbers of the items that pull, and amounts ``pulls_[j] x_j'x`` that add up to the score
             (to the accuracy of `tol`); x_j is taken relative to the mean of its list, which changes no sum.
         """
-        check_is_fitted(self, "scores_")
-        if not hasattr(self, "_data"):
-            raise ValueError(
-                "A model file does not hold the items given to fit, which this needs: fit again."
-            )
-        if not 0 <= item < len(self.scores_):
-            raise ValueError(f"item must be a row number from 0 to {len(self.scores_) - 1}; got {item!r}.")
-        data, rows = self._data, np.flatnonzero(self.pulls_)
-        x = data.X[[int(np.flatnonzero(data.order == item)[0])]]
-        products = data.X @ x.T
+        data, rows = self._kept_items(), np.flatnonzero(self.pulls_)
+        products = data.X @ data.X[[row_of(item, data)]].T
         products = np.asarray(products.toarray() if issparse(products) else products)[:, 0]
         amounts = self.pulls_ * data.restore(data.centred(products))
         return Contributions(rows, amounts[rows])
 
-    def _ordered(self, data: RankingDataset, weights: Floats) -> HingeLoss:
-        items = np.flatnonzero(data.labelled)
-        pairs = Pairs.ordered_by(data.y[items], data.list_of_item[items], weights[items])
-        n_lists = len(pairs.numbers)
-        if n_lists == 0:
-            raise ValueError(
-                "RankSVM learns from items of one list with different labels, and there are none: the "
-                "labelled items of every list are of one class."
-            )
-        loss = OrderedPairs(pairs.share(self.balance, np.array([0]), np.array([float(n_lists)])))
-        loss.items = items[loss.items]
-        return loss
-
-    def _given(self, data: RankingDataset, weights: Floats, pairs: PairWeights) -> HingeLoss:
-        better, worse, own = check_pairs(pairs, data)
-        products = own * weights[better] * weights[worse]
-        counted = products > 0
-        if not counted.any():
-            raise ValueError("All pairs to learn from weigh 0, so that there is nothing to learn from.")
-        better, worse, products = better[counted], worse[counted], products[counted]
-        return GivenPairs.balanced(better, worse, products, data.list_of_item[better], self.balance)
+    def _loss(self, data: RankingDataset, weights: Floats, pairs: PairWeights | None) -> HingeLoss:
+        """Return the loss of the pairs that labels order, or of those given; its factors sum to n_lists."""
+        if pairs is None:
+            ordered = OrderedPairs.of(data, weights, type(self).__name__)
+            n_lists = float(len(ordered.numbers))
+            return OrderedHinge(ordered.share(self.balance, totals=np.array([n_lists])))
+        given = GivenPairs.of(check_pairs(pairs, data), data, weights)
+        return GivenHinge(given, len(np.unique(given.lists)) * np.exp(given.log_shares(self.balance)))
 
     def _keep(self, data: RankingDataset, loss: HingeLoss, solution: Solution) -> None:
         self.coef_, self.n_iter_ = solution.coef, solution.n_iter
         self.objectives_ = solution.objectives
         pulls = np.zeros(data.n_items)
         pulls[loss.items] = solution.pulls
-        self.pulls_, self._data = data.restore(pulls), data
+        self.pulls_ = data.restore(pulls)
+        self._keep_items(data)
         if solution.gradient > self.tol:
             warnings.warn(
                 f"RankSVM has not settled after {solution.n_iter} steps: the gradient is "
@@ -200,9 +181,10 @@ class RankSVM(Ranker):
         super()._check_state()
         if self.coef_.shape != (self.n_features_in_,) or not np.isfinite(self.coef_).all():
             raise ValueError("coef_ must have one finite number for each feature")
+        self._check_kept_items(len(self.scores_))
 
 
-def _lesson(data: RankingDataset, loss: HingeLoss) -> Features:
+def _centred(data: RankingDataset, loss: HingeLoss) -> Features:
     """Return the items that the loss reads; dense ones relative to their list, where large offsets hurt."""
     X, lists = data.X[loss.items], data.list_of_item[loss.items]
     if issparse(X):

@@ -12,20 +12,11 @@ from semirank.core.arrays import Floats, Integers
 from semirank.dataset import DataWarning, RankingDataset
 from semirank.limits import SEED, Between, Either, Limit, OneOf
 from semirank.rankers._base import Ranker
-from semirank.rankers.boosting import (
-    Lesson,
-    Pairs,
-    Prepared,
-    Round,
-    Stumps,
-    WeightedPairs,
-    boost,
-    columns_of,
-    staged_scores,
-)
-from semirank.rankers.boosting.early_stopping import choose_held_out, watch
-from semirank.rankers.item_weights import check_weights
-from semirank.rankers.pair_weights import PairWeights, check_pairs
+from semirank.rankers.losses.exponential import ExponentialLoss, GivenExponential, OrderedExponential
+from semirank.rankers.pairs import GivenPairs, OrderedPairs, PairWeights, check_pairs, check_weights
+from semirank.rankers.solvers.boosting import Prepared, Round, Stumps, boost, staged_scores
+from semirank.rankers.solvers.columns import columns_of
+from semirank.rankers.solvers.early_stopping import choose_held_out, watch
 
 
 class RankBoost(Ranker):
@@ -158,7 +149,9 @@ class RankBoost(Ranker):
         weights = check_weights(sample_weight, data)
         chosen = None if pairs is None else check_pairs(pairs, data)
         n_rounds = self._choose_n_rounds(data, weights, chosen)
-        self._keep(list(islice(self._boost(data, weights, chosen), n_rounds)))
+        loss = self._loss(data, weights, chosen)  # sum of D(p, q) exp(H(q) - H(p))
+        rounds = boost(loss, columns_of(data.X, loss.items, self.n_bins), self.step)
+        self._keep(list(islice(rounds, n_rounds)))
         return self._store(data, self._score(data))
 
     def prepare(
@@ -181,9 +174,9 @@ class RankBoost(Ranker):
         if self.patience is not None:
             raise ValueError("prepare fixes the number of rounds: set patience=None.")
         chosen = None if pairs is None else check_pairs(pairs, data)
-        items, lesson = self._lesson(data, check_weights(sample_weight, data), chosen)
-        columns = columns_of(data.X, items, self.n_bins)
-        return Prepared(lesson, columns, data.order[items], self.n_rounds, self.step)
+        loss = self._loss(data, check_weights(sample_weight, data), chosen)
+        columns = columns_of(data.X, loss.items, self.n_bins)
+        return Prepared(loss, columns, data.order[loss.items], self.n_rounds, self.step)
 
     def predict(self, X: Any, qid: Any = None) -> Floats:
         """Score new items; the list they stand in makes no difference."""
@@ -217,46 +210,17 @@ class RankBoost(Ranker):
             taught = ~held_out[pairs.better]
             pairs = PairWeights(pairs.better[taught], pairs.worse[taught], pairs.weights[taught])
         judge = data.take(held_out & data.labelled)
-        rounds = islice(self._boost(rest, weights, pairs), self.n_rounds)
+        loss = self._loss(rest, weights, pairs)
+        rounds = islice(boost(loss, columns_of(rest.X, loss.items, self.n_bins), self.step), self.n_rounds)
         stages = staged_scores(judge.X, (each[:3] for each in rounds))
         self.validation_losses_ = watch(stages, judge, self.patience)
         return int(np.argmin(self.validation_losses_)) + 1 if len(self.validation_losses_) else self.n_rounds
 
-    def _boost(self, data: RankingDataset, weights: Floats, pairs: PairWeights | None) -> Iterator[Round]:
-        items, lesson = self._lesson(data, weights, pairs)
-        return boost(lesson, columns_of(data.X, items, self.n_bins), self.step)
-
-    def _lesson(
-        self, data: RankingDataset, weights: Floats, pairs: PairWeights | None
-    ) -> tuple[Integers, Lesson]:
-        """Return what to learn, and the item of the data behind each item of it."""
+    def _loss(self, data: RankingDataset, weights: Floats, pairs: PairWeights | None) -> ExponentialLoss:
+        """Return the loss of the pairs that labels order, or of those given."""
         if pairs is not None:
-            return self._weighted_lesson(data, weights, pairs)
-        items, own = self._ordered_pairs(data, weights)
-        return items, own.share(self.balance, np.array([0]), np.array([1.0]))
-
-    def _weighted_lesson(
-        self, data: RankingDataset, weights: Floats, pairs: PairWeights
-    ) -> tuple[Integers, WeightedPairs]:
-        better, worse, own = pairs
-        with np.errstate(divide="ignore"):  # the product of all three may be no number
-            logs = np.log(own) + np.log(weights[better]) + np.log(weights[worse])
-        if not (logs > -np.inf).any():
-            raise ValueError("All pairs to learn from weigh 0, so that there is nothing to learn from.")
-        lists = data.list_of_item[better] if self.balance == "lists" else None
-        lesson = WeightedPairs.of(better, worse, logs, lists)
-        return lesson.items, lesson
-
-    def _ordered_pairs(self, data: RankingDataset, weights: Floats) -> tuple[Integers, Pairs]:
-        """Return the pairs that the labels order, and the item of the data behind each item of them."""
-        items = np.flatnonzero(data.labelled)
-        pairs = Pairs.ordered_by(data.y[items], data.list_of_item[items], weights[items])
-        if len(pairs.numbers) == 0:
-            raise ValueError(
-                f"{type(self).__name__} learns from items of one list with different labels, and there are "
-                "none: the labelled items of every list are of one class."
-            )
-        return items[pairs.items], pairs
+            return GivenExponential(GivenPairs.of(pairs, data, weights), self.balance)
+        return OrderedExponential(OrderedPairs.of(data, weights, type(self).__name__).share(self.balance))
 
     def _keep(self, rounds: list[Round]) -> None:
         if not rounds:

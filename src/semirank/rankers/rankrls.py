@@ -4,22 +4,21 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import Floats
 from semirank.dataset import RankingDataset
 from semirank.kernels import GAMMA, KERNEL
 from semirank.limits import Limit
 from semirank.rankers._base import Contributions
-from semirank.rankers.item_weights import check_weights
+from semirank.rankers.kept_items import KeepsItems, row_of
 from semirank.rankers.kernel_ranker import COMPONENTS, DEGREE, RIDGE, KernelRanker, check_positive
-from semirank.rankers.pair_weights import PairWeights, check_pairs
-from semirank.rankers.ridge.held_out import without_items, without_lists
-from semirank.rankers.ridge.problem import AnyPairs, Problem
-from semirank.rankers.ridge.weighted_pairs import WeightedPairs
+from semirank.rankers.losses.squared import GivenSquared, ListSquared
+from semirank.rankers.pairs import GivenPairs, PairWeights, check_pairs, check_weights
+from semirank.rankers.solvers.held_out import without_items, without_lists
+from semirank.rankers.solvers.least_squares import AnyLoss, LeastSquares
 
 
-class RankRLS(KernelRanker):
+class RankRLS(KeepsItems, KernelRanker):
     """Rank by a function that is learned from the label differences within each list.
 
     With n_v labelled items in list v, f minimises ::
@@ -31,10 +30,11 @@ class RankRLS(KernelRanker):
     of no two items which is better: it teaches nothing and is ranked by the others. So are the unlabelled
     items of any list.
 
-    All that the labels say goes through R, which takes values relative to the mean of their list's labelled
-    items and multiplies them by ``sqrt(2 / (n_v - 1))``: f is kernel ridge regression with the kernel
-    matrix ``R K R`` and the target ``R y``. It is solved in closed form, over features where these are
-    fewer than the labelled items, else over the labelled items.
+    The sum over pairs is ``(y - f)' L (y - f)`` with L = R'R, where R takes values relative to the mean of
+    their list's labelled items and multiplies them by ``sqrt(2 / (n_v - 1))``: f is kernel ridge regression
+    with the kernel matrix ``R K R'`` and the target ``R y``. It is solved in closed form, over features where
+    these are fewer than the labelled items, else over the labelled items; of sparse features, by conjugate
+    gradients.
 
     Parameters
     ----------
@@ -68,6 +68,8 @@ class RankRLS(KernelRanker):
         The coefficient that was used.
     ridge_ : float
         The ridge that was used.
+    X_, y_, lists_, weights_
+        What was given to `fit`, for `explain`, `leave_list_out` and `leave_items_out`; a model file holds it.
 
     Notes
     -----
@@ -104,9 +106,8 @@ class RankRLS(KernelRanker):
     }
 
     ridge_: float
-    _data: RankingDataset
-    _pairs: AnyPairs
-    _last_problem: Problem | None
+    weights_: dict[str, Any]
+    _problem: LeastSquares | None = None
 
     def __init__(
         self,
@@ -144,11 +145,12 @@ class RankRLS(KernelRanker):
             `sample_weight`, a pair counts as many times as both its items together, ``w_pq u_p u_q``.
         """
         data = self._check(X, y, qid)
-        self._pairs = self._compare(data, sample_weight, pairs)
-        problem = Problem.of(data, self._pairs, self._resolve(data), self.n_components)
+        loss = self._loss(data, sample_weight, pairs)  # (y - f)' L (y - f)
+        problem = LeastSquares.of(data, loss, self._resolve(data), self.n_components)
         self.ridge_ = self._choose_ridge(problem)
-        self._keep(problem.expansion, problem.weights(self.ridge_))
-        self._data, self._last_problem = data, None
+        self._keep(problem.expansion, problem.weights(self.ridge_))  # minimises loss + ridge |f|^2
+        self._keep_items(data)
+        self._problem = None
         return self._store(data, self._score(data.X))
 
     def leave_list_out(self, ridges: Any = None) -> Floats:
@@ -169,7 +171,7 @@ class RankRLS(KernelRanker):
             One row a ridge, items in the order given to `fit`. In a list that was left out, the mean over
             its labelled items is 0.
         """
-        problem = self._problem()
+        problem = self._fitted()
         return problem.data.restore(without_lists(problem, self._ridges(ridges)).T).T
 
     def leave_items_out(self, ridges: Any = None) -> Floats:
@@ -189,7 +191,7 @@ class RankRLS(KernelRanker):
             One row a ridge, items in the order given to `fit`. Unlabelled items are scored by all labels,
             relative to the mean score of the labelled ones.
         """
-        problem = self._problem()
+        problem = self._fitted()
         return problem.data.restore(without_items(problem, self._ridges(ridges)).T).T
 
     def explain(self, item: int) -> Contributions:
@@ -207,41 +209,36 @@ class RankRLS(KernelRanker):
         Contributions
             Row numbers of the labelled items that taught, and amounts that add up to ``scores_[item]``.
         """
-        problem = self._problem()
-        data = problem.data
-        if not 0 <= item < data.n_items:
-            raise ValueError(f"item must be a row number in [0, {data.n_items - 1}]; got {item!r}.")
-        row = int(np.flatnonzero(data.order == item)[0])
-        return Contributions(data.order[problem.pairs.rows], problem.contributions(row, self.ridge_))
+        problem = self._fitted()
+        amounts = problem.contributions(row_of(item, problem.data), self.ridge_)
+        return Contributions(problem.data.order[problem.loss.rows], amounts)
 
-    def _compare(self, data: RankingDataset, sample_weight: Any, pairs: PairWeights | None) -> AnyPairs:
-        """Find the pairs to learn from, and their weights."""
-        if sample_weight is None and pairs is None:
-            return self._find_pairs(data)
-        items = check_weights(sample_weight, data)
+    def _loss(self, data: RankingDataset, sample_weight: Any = None, pairs: Any = None) -> AnyLoss:
+        """Return the squared loss over all pairs of a list, or over the given ones."""
+        self.weights_ = {}
+        if sample_weight is not None:
+            self.weights_["sample_weight"] = np.asarray(sample_weight, dtype=np.float64)
         if pairs is None:
-            compared = WeightedPairs.of_items(items, data)
-        else:
-            better, worse, weights = check_pairs(pairs, data)
-            weighted = PairWeights(better, worse, weights * items[better] * items[worse])
-            compared = WeightedPairs.of_pairs(weighted, data)
-        self._require_pairs(compared, data)
-        return compared
+            weights = None if sample_weight is None else check_weights(sample_weight, data)
+            return self._require_pairs(ListSquared.of(data, weights), data)
+        self.weights_["pairs"] = tuple(np.asarray(part) for part in pairs)
+        given = GivenPairs.of(check_pairs(pairs, data), data, check_weights(sample_weight, data))
+        return GivenSquared.of(given, data)
 
-    def _choose_ridge(self, problem: Problem) -> float:
+    def _choose_ridge(self, problem: LeastSquares) -> float:
         return float(self.ridge)
 
-    def _problem(self) -> Problem:
-        """Set the fitted problem up again, once; a model read from a file has no data for that."""
-        check_is_fitted(self, "scores_")
-        if not hasattr(self, "_data"):
-            raise ValueError(
-                "A model file does not hold the items given to fit, which this needs: fit again."
-            )
-        if self._last_problem is None:
-            kernel = self._resolve(self._data)
-            self._last_problem = Problem.of(self._data, self._pairs, kernel, self.n_components)
-        return self._last_problem
+    def _fitted(self) -> LeastSquares:
+        """Set the fitted problem up again, once."""
+        if self._problem is None:
+            data = self._kept_items()
+            loss = self._loss(data, **self.weights_)
+            self._problem = LeastSquares.of(data, loss, self._resolve(data), self.n_components)
+        return self._problem
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        self._check_kept_items(len(self.scores_))
 
     def _ridges(self, ridges: Any) -> Floats:
         return check_positive("ridges", self.ridge_ if ridges is None else ridges)

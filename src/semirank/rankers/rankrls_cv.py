@@ -11,10 +11,11 @@ from semirank.kernels import GAMMA, KERNEL
 from semirank.limits import Limit
 from semirank.metrics import Metric
 from semirank.metrics.notation import MetricName
+from semirank.rankers.cross_validation import CrossValidated
 from semirank.rankers.kernel_ranker import COMPONENTS, DEGREE
 from semirank.rankers.rankrls import RankRLS
-from semirank.rankers.ridge.held_out import list_errors, without_items, without_lists
-from semirank.rankers.ridge.problem import Problem
+from semirank.rankers.solvers.held_out import list_errors, without_items, without_lists
+from semirank.rankers.solvers.least_squares import LeastSquares
 
 GRID = 10.0 ** np.arange(-6.0, 1.5, 0.5)
 FEWEST = 5
@@ -44,7 +45,7 @@ class Ridges:
         return None if text.lower() == "none" else [float(part) for part in text.split(",")]
 
 
-class RankRLSCV(RankRLS):
+class RankRLSCV(CrossValidated, RankRLS):
     """RankRLS with the ridge under which left-out lists are ranked best.
 
     Each list is scored as if its own labels had never been seen, for every ridge, by one
@@ -70,11 +71,10 @@ class RankRLSCV(RankRLS):
     ----------
     ridge_ : float
         The chosen ridge.
-    ridges_ : float64 array of shape (n_ridges,)
-        The ridges that were tried, in ascending order.
-    cv_scores_ : float64 array of shape (n_ridges, n_left_out)
-        The measure of each left-out list (with "squared", of each left-out item in data with one list);
-        NaN where the metric is not defined.
+    best_params_, best_score_, best_index_, cv_results_
+        The ridge that was chosen, and what came of all that were tried, in ascending order. A part that is
+        held out is a list (with "squared", in data with one list, an item). Scores are the higher the better:
+        squared errors are negated.
     scores_, coef_, items_, dual_coef_, gamma_
         See `RankRLS`.
 
@@ -93,8 +93,10 @@ class RankRLSCV(RankRLS):
     >>> ranker = RankRLSCV().fit(X, y, qid=np.repeat(np.arange(10), 6))
     >>> ranker.coef_.round(1)
     array([1., 0., 0.])
-    >>> ranker.cv_scores_.shape
+    >>> ranker.cv_results_["split_test_score"].shape
     (15, 10)
+    >>> ranker.best_params_ == {"ridge": ranker.ridge_}
+    True
     """
 
     limits: ClassVar[Mapping[str, Limit]] = {
@@ -105,9 +107,6 @@ class RankRLSCV(RankRLS):
         "n_components": COMPONENTS,
         "degree": DEGREE,
     }
-
-    ridges_: Floats
-    cv_scores_: Floats
 
     def __init__(
         self,
@@ -126,55 +125,47 @@ class RankRLSCV(RankRLS):
         self.n_components = n_components
         self.degree = degree
 
-    def _choose_ridge(self, problem: Problem) -> float:
-        self.ridges_ = (
-            _default_ridges(problem) if self.ridges is None else np.unique(self.ridges).astype(float)
-        )
-        counts = None
+    def _choose_ridge(self, problem: LeastSquares) -> float:
+        ridges = _default_ridges(problem) if self.ridges is None else np.unique(self.ridges).astype(float)
+        weights = None
         if self.metric == "squared":
-            self.cv_scores_ = errors = _squared_errors(problem, self.ridges_)
-            counts = problem.pairs.counts() if problem.pairs.n_lists == 1 else None
+            scores = -_squared_errors(problem, ridges)
+            weights = problem.loss.weights if problem.loss.n_lists == 1 else None
         else:
-            metric = metrics.parse(self.metric)
-            self.cv_scores_ = _measure(metric, problem, self.ridges_)
-            errors = _as_errors(metric, self.cv_scores_)
-        return float(self.ridges_[largest_within_one_error(errors, counts)])
+            scores = _measure(metrics.parse(self.metric), problem, ridges)
+        best = largest_within_one_error(-scores[:, ~np.isnan(scores).any(axis=0)], weights)
+        self._keep_results([{"ridge": float(ridge)} for ridge in ridges], scores, best, weights)
+        return float(ridges[best])
 
     def _check_state(self) -> None:
         super()._check_state()
-        if self.cv_scores_.ndim != 2 or len(self.cv_scores_) != len(self.ridges_):
-            raise ValueError("cv_scores_ must have one row for each of ridges_")
+        self._check_results()
 
 
-def _default_ridges(problem: Problem) -> Floats:
-    pairs, unit = problem.pairs, problem.ridge_form.spread() or 1.0
-    count = pairs.counts().sum() if pairs.n_lists == 1 else pairs.n_lists
+def _default_ridges(problem: LeastSquares) -> Floats:
+    loss, unit = problem.loss, problem.form.spread() or 1.0
+    count = loss.weights.sum() if loss.n_lists == 1 else loss.n_lists
     if count < FEWEST:
         return np.array([FOR_FEW * unit])
-    return GRID * unit * 200.0 / count if pairs.n_lists == 1 else GRID * unit
+    return GRID * unit * 200.0 / count if loss.n_lists == 1 else GRID * unit
 
 
-def _squared_errors(problem: Problem, ridges: Floats) -> Floats:
+def _squared_errors(problem: LeastSquares, ridges: Floats) -> Floats:
     """Return the squared error of each left-out list, or of each left-out item of the only list."""
-    if problem.pairs.n_lists > 1:
+    if problem.loss.n_lists > 1:
         return list_errors(problem, ridges)
-    return problem.ridge_form.without_item(ridges) ** 2
+    return problem.form.without_item(ridges) ** 2
 
 
-def _measure(metric: Metric, problem: Problem, ridges: Floats) -> Floats:
-    """Return the metric of each left-out list."""
-    leave_out = without_lists if problem.pairs.n_lists > 1 else without_items
-    rows = problem.pairs.rows
+def _measure(metric: Metric, problem: LeastSquares, ridges: Floats) -> Floats:
+    """Return the metric of each left-out list, the higher the better."""
+    leave_out = without_lists if problem.loss.n_lists > 1 else without_items
+    rows = problem.loss.rows
     y, qid = problem.data.y[rows], problem.data.list_of_item[rows]
-    return np.array([metric(y, scores[rows], qid) for scores in leave_out(problem, ridges)])
-
-
-def _as_errors(metric: Metric, values: Floats) -> Floats:
-    """Return the values of the lists that have any, the smaller the better."""
-    defined = ~np.isnan(values).any(axis=0)
-    if not defined.any():
+    values = np.array([metric(y, scores[rows], qid) for scores in leave_out(problem, ridges)])
+    if np.isnan(values).any(axis=0).all():
         raise ValueError(f"{metric.name} is not defined for any list, so it cannot choose the ridge.")
-    return values[:, defined] * (-1.0 if metric.greater_is_better else 1.0)
+    return values if metric.greater_is_better else -values
 
 
 def largest_within_one_error(errors: Floats, counts: Floats | None = None) -> int:

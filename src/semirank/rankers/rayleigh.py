@@ -21,7 +21,9 @@ from semirank.kernels import GAMMA, KERNEL, Kernel, resolve
 from semirank.limits import Between, Limit, OneOf
 from semirank.rankers._base import Contributions, Ranker
 from semirank.rankers.assumptions import MANIFOLD
+from semirank.rankers.kept_items import callers_order
 from semirank.rankers.label_levels import check_levels, compare_levels, relative_to_list
+from semirank.rankers.pairs import check_weights
 
 WIDTH = 1 / 3
 BLOCK_ROWS = 4096
@@ -126,6 +128,7 @@ class RayleighRanker(Ranker):
         """What the smoothness over the graph assumes; None where there is none of it."""
         return None if self.smoothness == 0 else MANIFOLD
 
+    takes_weights = ("sample_weight",)
     limits: ClassVar[Mapping[str, Limit]] = {
         "kernel": KERNEL,
         "gamma": GAMMA,
@@ -170,13 +173,20 @@ class RayleighRanker(Ranker):
         """Return the ranker without unlabelled items."""
         return clone(self).set_params(smoothness=0.0)
 
-    def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
-        """Find the direction, from the labels and from the neighbourhoods of all items."""
+    def fit(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> Self:
+        """Find the direction, from the labels and from the neighbourhoods of all items.
+
+        A `sample_weight` of 2 counts as a label given twice in mu and S, 0 as an item without a label; the
+        coordinates and the graph know no weights.
+        """
         data = self._check(X, y, qid)
+        weights = check_weights(sample_weight, data)
+        if not weights.all():
+            data = self._check(X, np.where(data.restore(weights) > 0, data.restore(data.y), np.nan), qid)
         check_levels(data)
         features = self._project(data)
         graph_laplacian = self._laplacian(data, features) if self.smoothness > 0 else None
-        return self._solve(data, features, graph_laplacian)
+        return self._solve(data, features, graph_laplacian, weights)
 
     def predict(self, X: Any, qid: Any = None) -> Floats:
         """Score new items by the direction found in `fit`."""
@@ -211,7 +221,7 @@ class RayleighRanker(Ranker):
 
     def _project(self, data: RankingDataset) -> Floats:
         """Fit the coordinates, which unlabelled items span as well as labelled ones."""
-        X = (_callers_order(data) if self.kernel == "precomputed" else data.X).astype(np.float64)
+        X = (callers_order(data) if self.kernel == "precomputed" else data.X).astype(np.float64)
         gamma = resolve(self.kernel, self.gamma, X, width=WIDTH).gamma
         self.projection_ = GramSchmidt(self.kernel, gamma, self.n_components, degree=self.degree)
         features: Floats = self.projection_.fit_transform(X)
@@ -223,10 +233,13 @@ class RayleighRanker(Ranker):
         graph = knn_graph(points, self.n_neighbors, distance=distance, weights="binary", indptr=data.indptr)
         return laplacian(graph, normed=self.laplacian == "normalised")
 
-    def _solve(self, data: RankingDataset, features: Floats, graph_laplacian: csr_array | None) -> Self:
+    def _solve(
+        self, data: RankingDataset, features: Floats, graph_laplacian: csr_array | None, weights: Floats
+    ) -> Self:
+        """Solve ``(ridge I + S+ + S- + smoothness X'LX / N) w = mu+ - mu-``."""
         labelled = np.flatnonzero(data.labelled)
         centred = relative_to_list(features, data, labelled)
-        pulls, matrix = compare_levels(centred, data.y[labelled])
+        pulls, matrix = compare_levels(centred, data.y[labelled], weights[labelled])
         matrix[np.diag_indices_from(matrix)] += self.ridge
         if graph_laplacian is not None:
             matrix += self.smoothness * roughness(features, graph_laplacian)
@@ -239,7 +252,7 @@ class RayleighRanker(Ranker):
         order = np.argsort(data.order[labelled])
         self.labelled_items_ = data.order[labelled][order]
         self.pulls_ = pulls[order]
-        self.items_ = _callers_order(data)
+        self.items_ = callers_order(data)
         self.lists_ = data.restore(data.list_of_item)
 
     def _along(self, X: Features, direction: Floats) -> Floats:
@@ -296,9 +309,3 @@ def factorise(matrix: Floats) -> Floats:
             "The covariances are singular to rounding beside the ridge, which is in units of the kernel: "
             f"the largest entry is {np.abs(matrix).max():g}. Raise ridge, or scale the features."
         ) from None
-
-
-def _callers_order(data: RankingDataset) -> Features:
-    """Return X in the order in which the caller gave it."""
-    in_order = bool((np.diff(data.order) > 0).all())
-    return data.X if in_order else data.X[np.argsort(data.order)]

@@ -18,19 +18,20 @@ from semirank.core.arrays import Booleans, Floats, Integers
 from semirank.dataset import RankingDataset
 from semirank.kernels import KERNEL, median_distance
 from semirank.limits import Between, Limit, OneOf, Several
+from semirank.metrics.notation import MetricName
 from semirank.rankers._base import Contributions, Ranker
 from semirank.rankers.assumptions import MANIFOLD
-from semirank.rankers.folds import deal_labels
+from semirank.rankers.cross_validation import CrossValidated, deal_labels
 from semirank.rankers.label_levels import check_levels, compare_levels, relative_to_list
 from semirank.rankers.rayleigh import WIDTH, RayleighRanker, factorise, roughness
 
 CLEARLY = 2.0
 
 
-class RayleighRankerCV(Ranker):
-    """A `RayleighRanker` that chooses its width, size, ridge and smoothness by held-out AUC.
+class RayleighRankerCV(CrossValidated, Ranker):
+    """A `RayleighRanker` that chooses its width, size, ridge and smoothness by labels that were held out.
 
-    Part of the labels is hidden, the rest teaches, and the AUC of the hidden ones is measured; all items,
+    Part of the labels is hidden, the rest teaches, and a metric of the hidden ones is measured; all items,
     and the neighbourhoods of all, stay in view. Where two or more lists have labels of different levels,
     whole lists are hidden, else items, with equal labels dealt out evenly. Both are dealt out by a fixed
     projection of the features, so that the order of the items does not matter and there is no seed.
@@ -54,6 +55,8 @@ class RayleighRankerCV(Ranker):
         Ridges to try.
     smoothnesses : tuple of float
         Smoothnesses to try.
+    metric : str
+        The name of the metric by which settings are judged, such as "AUC" or "nDCG@10".
     n_folds : int
         Into how many parts labels are dealt, at most: each has to hold items of different levels and to
         leave such items.
@@ -66,10 +69,9 @@ class RayleighRankerCV(Ranker):
     ----------
     scores_ : float64 array of shape (n_items,)
         Scores of the items given to `fit`, in the caller's order.
-    best_params_ : dict
-        The chosen gamma, n_components, ridge and smoothness.
-    cv_scores_ : float64 array of shape (n_widths, n_sizes, n_ridges, n_smoothnesses)
-        Mean held-out AUC of each setting.
+    best_params_, best_score_, best_index_, cv_results_
+        The chosen gamma, n_components, ridge and smoothness, and what came of all settings, in the order of
+        these parameters (the last varies first). A part that is held out is a fold.
     ranker_ : RayleighRanker
         The ranker with the chosen setting, fitted to all labels.
 
@@ -92,8 +94,8 @@ class RayleighRankerCV(Ranker):
     >>> X = np.linspace(0, 1, 20)[:, None]
     >>> y = np.where(np.arange(20) % 3 == 0, X[:, 0] > 0.5, np.nan)
     >>> ranker = RayleighRankerCV(smoothnesses=(0.0, 30.0)).fit(X, y)
-    >>> ranker.best_params_["ridge"], ranker.cv_scores_.shape
-    (0.001, (4, 3, 3, 2))
+    >>> ranker.best_params_["ridge"], ranker.cv_results_["mean_test_score"].shape  # 4 x 3 x 3 x 2
+    (0.001, (72,))
     """
 
     @property
@@ -113,13 +115,12 @@ class RayleighRankerCV(Ranker):
         "n_neighbors": Between(1, inf, Integral),
         "ridges": Several(Between(0, inf, closed="neither")),
         "smoothnesses": Several(Between(0, inf, closed="left")),
+        "metric": MetricName(),
         "n_folds": Between(2, inf, Integral),
         "laplacian": OneOf("normalised", "unnormalised"),
         "degree": Between(1, inf, Integral),
     }
 
-    best_params_: dict[str, Any]
-    cv_scores_: Floats
     ranker_: RayleighRanker
 
     def __init__(
@@ -131,6 +132,7 @@ class RayleighRankerCV(Ranker):
         n_neighbors: int = 5,
         ridges: tuple[float, ...] = (1e-4, 1e-3, 1e-2),
         smoothnesses: tuple[float, ...] = (0.0, 3.0, 30.0, 300.0),
+        metric: str = "AUC",
         n_folds: int = 5,
         laplacian: str = "normalised",
         degree: int = 3,
@@ -141,6 +143,7 @@ class RayleighRankerCV(Ranker):
         self.n_neighbors = n_neighbors
         self.ridges = ridges
         self.smoothnesses = smoothnesses
+        self.metric = metric
         self.n_folds = n_folds
         self.laplacian = laplacian
         self.degree = degree
@@ -155,11 +158,10 @@ class RayleighRankerCV(Ranker):
         check_levels(data)
         folds = deal_labels(data, self.n_folds)
         values, graph_laplacian = self._judge(data, folds)
-        self.cv_scores_ = values.mean(axis=-1)
-        self.best_params_ = self._choose(data, values)
+        self._keep_results(self._settings(data), values.reshape(-1, len(folds)), self._choose(values))
         self.ranker_ = RayleighRanker(self.kernel, **self.best_params_, **self._shared())
         data = self.ranker_._check(X, y, qid)
-        self.ranker_._solve(data, self.ranker_._project(data), graph_laplacian)
+        self.ranker_._solve(data, self.ranker_._project(data), graph_laplacian, np.ones(data.n_items))
         self.scores_ = self.ranker_.scores_
         return self
 
@@ -183,7 +185,7 @@ class RayleighRankerCV(Ranker):
         return [0.5 / (width * median) ** 2 for width in self.widths]
 
     def _judge(self, data: RankingDataset, folds: list[Booleans]) -> tuple[Floats, csr_array | None]:
-        """Return the held-out AUC by width, size, ridge, smoothness and fold; and the Laplacian, if any."""
+        """Return the metric by width, size, ridge, smoothness and fold; and the Laplacian, if any."""
         values, graph_laplacian = [], None
         for gamma in self._gammas(data):
             ranker = RayleighRanker(self.kernel, gamma, max(self.sizes), **self._shared())
@@ -197,21 +199,27 @@ class RayleighRankerCV(Ranker):
     def _judge_width(
         self, data: RankingDataset, features: Floats, rough: Floats | float, folds: list[Booleans]
     ) -> Floats:
-        labelled = np.flatnonzero(data.labelled)
+        labelled, metric = np.flatnonzero(data.labelled), metrics.parse(self.metric)
         X, y, qid = relative_to_list(features, data, labelled), data.y[labelled], data.qid[labelled]
         shape = (len(self.sizes), len(self.ridges), len(self.smoothnesses), len(folds))
         values = np.empty(shape)
         for f, held in enumerate(folds):
-            pulls, spread = compare_levels(X[~held], y[~held])
+            pulls, spread = compare_levels(X[~held], y[~held], np.ones(int((~held).sum())))
             for (r, ridge), (s, smoothness) in product(enumerate(self.ridges), enumerate(self.smoothnesses)):
                 matrix = spread + smoothness * rough
                 matrix[np.diag_indices_from(matrix)] += ridge
                 directions = nested_directions(matrix, pulls @ X[~held], self.sizes)
                 for p, scores in enumerate((X[held] @ directions).T):
-                    values[p, r, s, f] = np.nanmean(metrics.auc(y[held], scores, qid[held]))
-        return values
+                    values[p, r, s, f] = np.nanmean(metric(y[held], scores, qid[held]))
+        return values if metric.greater_is_better else -values
 
-    def _choose(self, data: RankingDataset, values: Floats) -> dict[str, Any]:
+    def _settings(self, data: RankingDataset) -> list[dict[str, Any]]:
+        """Return every setting, the last parameter varying first."""
+        names = ("gamma", "n_components", "ridge", "smoothness")
+        values = self._gammas(data), self.sizes, self.ridges, self.smoothnesses
+        return [dict(zip(names, each, strict=True)) for each in product(*values)]
+
+    def _choose(self, values: Floats) -> int:
         """Take the setting nearest to the defaults among those that the best does not clearly beat."""
         means = values.mean(axis=-1)
         best = np.unravel_index(means.argmax(), means.shape)
@@ -226,20 +234,14 @@ class RayleighRankerCV(Ranker):
         ]
         steps = sum(np.ix_(*axes))
         good = lead.mean(axis=-1) <= CLEARLY * error
-        rank = np.lexsort((-means.ravel(), np.where(good, steps, np.inf).ravel()))
-        width, size, ridge, smoothness = np.unravel_index(rank[0], means.shape)
-        return {
-            "gamma": self._gammas(data)[width],
-            "n_components": int(self.sizes[size]),
-            "ridge": float(self.ridges[ridge]),
-            "smoothness": float(self.smoothnesses[smoothness]),
-        }
+        return int(np.lexsort((-means.ravel(), np.where(good, steps, np.inf).ravel()))[0])
 
     def _check_state(self) -> None:
         super()._check_state()
         kind = type(self.ranker_).__name__
         if kind != RayleighRanker.__name__ or len(self.ranker_.scores_) != len(self.scores_):
             raise ValueError("ranker_ must be a RayleighRanker fitted to the same items")
+        self._check_results()
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -14,9 +14,9 @@ from semirank.core.arrays import Floats
 from semirank.limits import Between, Limit
 from semirank.rankers._base import Ranker
 from semirank.rankers.assumptions import OWN_PREDICTIONS
-from semirank.rankers.lesson import Lesson, Line
 from semirank.rankers.linear import LinearRanker
-from semirank.rankers.logistic import LogisticRanker, logistic_line
+from semirank.rankers.logistic import LogisticRanker, logistic_model
+from semirank.rankers.training_set import LinearModel, TrainingSet
 
 
 class SelfTrainingLogistic(LinearRanker):
@@ -29,7 +29,7 @@ class SelfTrainingLogistic(LinearRanker):
                           + C u sum_(i in U) log(1 + exp(-s_i f(x_i))),
 
     the negative logarithm of the penalised likelihood of the complete data [1]_ [2]_, by turns: the best
-    signs for a line are those of the scores, that is, relevant where the odds are above 1; the best line
+    signs for a model are those of the scores, that is, relevant where the odds are above 1; the best model
     for the signs is `LogisticRanker`'s. No turn makes it larger, and when the signs repeat, it is at rest.
 
     The weights c_i make both classes of the labelled items L count the same. An unlabelled item weighs u,
@@ -43,7 +43,7 @@ class SelfTrainingLogistic(LinearRanker):
     unlabelled_weight : float
         u, the weight of an unlabelled item relative to a labelled one. 0: `LogisticRanker`.
     max_iter : int
-        Stop after so many lines even if signs still change, with a warning.
+        Stop after so many models even if signs still change, with a warning.
     relevant : float, optional
         The smallest label of a relevant item. None: any label above 0; above the mean label, with a warning,
         where that makes one class of labels that differ.
@@ -53,10 +53,10 @@ class SelfTrainingLogistic(LinearRanker):
     presumed_negatives : int
         Take so many random unlabelled items of each list with a relevant one as labelled and irrelevant.
     shared : {"auto", True, False}
-        True: one line for all lists, for features that say how an item matches its list. False: one line
+        True: one model for all lists, for features that say how an item matches its list. False: one model
         for each list that has relevant and irrelevant items, for features that describe the item alone
-        (a text, an image); other lists get the mean of these lines, with a warning. "auto": False when most
-        items, known by their features, stand in more than one list, which no single line can rank.
+        (a text, an image); other lists get the mean of these models, with a warning. "auto": False when most
+        items, known by their features, stand in more than one list, which no single model can rank.
     random_state : int, Generator or None
         Which items are presumed to be irrelevant.
 
@@ -69,11 +69,11 @@ class SelfTrainingLogistic(LinearRanker):
     intercept_ : float
         b, likewise.
     own_lists_ : array of shape (n_own_lists,)
-        The lists (`qid`) with a line of their own; empty if one line serves all.
+        The lists (`qid`) with a model of their own; empty if one model serves all.
     list_coefs_, list_intercepts_ : float64 arrays of shape (n_own_lists, n_features) and (n_own_lists,)
-        Their lines.
+        Their models.
     n_iter_ : int
-        Number of lines that were learned one after the other, the largest over lists.
+        Number of models that were learned one after the other, the largest over lists.
 
     Notes
     -----
@@ -131,36 +131,38 @@ class SelfTrainingLogistic(LinearRanker):
         """Return the ranker without unlabelled items."""
         return LogisticRanker.like(self).supervised()
 
-    def _solve(self, lesson: Lesson) -> Line:
-        turns = enumerate(self_train(lesson, self.C, self.unlabelled_weight), start=1)
+    def _solve(self, training_set: TrainingSet) -> LinearModel:
+        turns = enumerate(self_train(training_set, self.C, self.unlabelled_weight), start=1)
         last_two = deque(islice(turns, self.max_iter + 1), maxlen=2)
         if last_two[-1][0] > self.max_iter:
             last_two.pop()
             warnings.warn(
-                f"After {self.max_iter} lines the labels that {type(self).__name__} guesses still change; "
+                f"After {self.max_iter} models the labels that {type(self).__name__} guesses still change; "
                 "raise max_iter, or lower unlabelled_weight.",
                 ConvergenceWarning,
                 stacklevel=5,
             )
-        n_lines, (line, _) = last_two[-1]
-        return line._replace(n_iter=n_lines)
+        n_models, (model, _) = last_two[-1]
+        return model._replace(n_iter=n_models)
 
 
-def self_train(lesson: Lesson, C: float, unlabelled_weight: float) -> Iterator[tuple[Line, Floats]]:
-    """Yield line after line, and the signs it was learned from (NaN where none was guessed yet).
+def self_train(
+    training_set: TrainingSet, C: float, unlabelled_weight: float
+) -> Iterator[tuple[LinearModel, Floats]]:
+    """Yield model after model, and the signs it was learned from (NaN where none was guessed yet).
 
-    The first line is that of the labelled items; the others are those of all items, until the signs that
-    a line gives to unlabelled items are those it was learned from.
+    The first model is that of the labelled items; the others are those of all items, until the signs that
+    a model gives to unlabelled items are those it was learned from.
     """
-    labelled, told = lesson.labelled, lesson.take(lesson.labelled)
-    line, signs = logistic_line(told.X, told.signs, C * told.weights), lesson.signs
-    yield line, signs
+    labelled, told = training_set.labelled, training_set.take(training_set.labelled)
+    model, signs = logistic_model(told.X, told.signs, C * told.weights), training_set.signs
+    yield model, signs
     if labelled.all() or unlabelled_weight == 0:
         return
-    costs = C * np.where(labelled, 1.0, unlabelled_weight) * lesson.weights
+    costs = C * np.where(labelled, 1.0, unlabelled_weight) * training_set.weights
     while True:
-        guesses = np.where(labelled, lesson.signs, np.where(line.score(lesson.X) > 0, 1.0, -1.0))
+        guesses = np.where(labelled, training_set.signs, np.where(model.score(training_set.X) > 0, 1.0, -1.0))
         if np.array_equal(guesses, signs):
             return
-        line, signs = logistic_line(lesson.X, guesses, costs), guesses
-        yield line, signs
+        model, signs = logistic_model(training_set.X, guesses, costs), guesses
+        yield model, signs

@@ -1,4 +1,4 @@
-"""Semi-supervised RankBoost: labels are lent to near neighbours, which then teach as well."""
+"""Semi-supervised RankBoost: near neighbours of labelled items get pseudo-labels, and teach as well."""
 
 import warnings
 from collections.abc import Mapping
@@ -14,18 +14,19 @@ from semirank.dataset import DataWarning, RankingDataset
 from semirank.limits import Between, Either, Limit, OneOf
 from semirank.rankers._base import Ranker
 from semirank.rankers.assumptions import NEIGHBOUR_LABELS
-from semirank.rankers.boosting import Lesson, Pairs, Round
-from semirank.rankers.boosting.lending import Loans, lend_labels
-from semirank.rankers.pair_weights import PairWeights
+from semirank.rankers.losses.exponential import ExponentialLoss, OrderedExponential
+from semirank.rankers.pairs import OrderedPairs, PairWeights
+from semirank.rankers.pairs.pseudo_labels import PseudoLabels, nearest_labels
 from semirank.rankers.rankboost import RankBoost
+from semirank.rankers.solvers.boosting import Round
 
 
 class SemiRankBoost(RankBoost):
     r"""Rank by stumps that order the labelled items, and the unlabelled items most similar to them.
 
-    Each labelled item lends its label to its nearest unlabelled neighbours in the same list. Boosting then
+    Each labelled item gives its label to its nearest unlabelled neighbours in the same list. Boosting then
     lowers two losses at once, one over the pairs of labelled items and one over the pairs of items with a
-    lent label, which may be wrong [1]_:
+    pseudo-label, which may be wrong [1]_:
 
     .. math:: E(H) = A + \lambda B, \quad
         A = \sum_{p, q} D(p, q)\, e^{H(q) - H(p)}, \quad
@@ -33,36 +34,36 @@ class SemiRankBoost(RankBoost):
 
     Each round takes the stump with the largest ``|A r + lambda B r'|`` (r and r' as in `RankBoost`) and
     ``alpha = 1/2 ln((S + q) / (S - q))``, where q is that value and ``S = A + lambda B``. No pair joins a
-    labelled item and one with a lent label. With graded labels, the neighbours inherit the level.
+    labelled item and one with a pseudo-label. With graded labels, the neighbours inherit the level.
 
     Parameters
     ----------
     n_rounds : int
         Number of stumps.
     n_neighbors : int
-        To how many unlabelled items each labelled item lends its label; to all in a list that has fewer.
+        To how many unlabelled items each labelled item gives its label; to all in a list that has fewer.
     discount : float or "similarity"
-        lambda, the weight of the lent labels; 0 is `RankBoost`. With "similarity" every pair of items with
-        lent labels has its own discount, the product of the similarities ``exp(-d^2 / (2 m))`` of the two,
-        where d is the distance to the item that lent the label and m the mean of all ``d^2``.
+        lambda, the weight of the pseudo-labels; 0 is `RankBoost`. With "similarity" every pair of items with
+        pseudo-labels has its own discount, the product of the similarities ``exp(-d^2 / (2 m))`` of the two,
+        where d is the distance to the item that gave the label and m the mean of all ``d^2``.
     distance : {"euclidean", "cosine"}
         What is near; "cosine" for text.
     n_bins : int or None
         As in `RankBoost`.
     conflict : {"nearest", "both", "drop"}
-        What becomes of an item that is lent different labels: it takes that of the nearest lender (and none
+        What becomes of an item that is given different labels: it takes that of the nearest item (and none
         when two are equally near), it stands in the data with each of them, or it takes none.
     balance, step, patience, validation_fraction, random_state
-        As in `RankBoost`. Lists that are held out lend no labels.
+        As in `RankBoost`. Lists that are held out give no labels.
 
     Attributes
     ----------
     scores_ : float64 array of shape (n_items,)
         Scores of the items given to `fit`, in the caller's order.
     discount_ : float
-        lambda as it was used: 0 when no two items were lent different labels within one list.
-    lent_items_, lent_labels_ : arrays of shape (n_lent,)
-        The items with a lent label, as rows of the data given to `fit`, and these labels.
+        lambda as it was used: 0 when no two items were given different labels within one list.
+    pseudo_items_, pseudo_labels_ : arrays of shape (n_pseudo,)
+        The items with a pseudo-label, as rows of the data given to `fit`, and these labels.
     log_losses_ : float64 array of shape (n_rounds_, 2)
         Logarithms of A and B after each round; B is NaN when `discount_` is 0.
     losses_ : float64 array of shape (n_rounds_, 2)
@@ -72,7 +73,8 @@ class SemiRankBoost(RankBoost):
 
     Notes
     -----
-    After one search for neighbours, the cost is that of `RankBoost` on the items with a label, own or lent.
+    After one search for neighbours, the cost is that of `RankBoost` on all items with a label of either
+    kind.
 
     References
     ----------
@@ -86,7 +88,7 @@ class SemiRankBoost(RankBoost):
     >>> X = np.array([[0.0, 1.0], [0.2, 1.1], [3.0, 1.0], [3.1, 0.9], [2.9, 1.2]])
     >>> y = [0, np.nan, 1, np.nan, np.nan]
     >>> ranker = SemiRankBoost(n_rounds=5).fit(X, y)
-    >>> ranker.lent_items_, ranker.lent_labels_
+    >>> ranker.pseudo_items_, ranker.pseudo_labels_
     (array([1, 3]), array([0., 1.]))
     >>> ranker.predict([[0.1, 1.0]]) < ranker.predict([[3.0, 1.1]])
     array([ True])
@@ -103,8 +105,8 @@ class SemiRankBoost(RankBoost):
     }
 
     discount_: float
-    lent_items_: Integers
-    lent_labels_: Floats
+    pseudo_items_: Integers
+    pseudo_labels_: Floats
 
     def __init__(
         self,
@@ -139,15 +141,18 @@ class SemiRankBoost(RankBoost):
         """Return the ranker without unlabelled items."""
         return RankBoost.like(self)
 
-    def _lesson(
-        self, data: RankingDataset, weights: Floats, pairs: PairWeights | None
-    ) -> tuple[Integers, Lesson]:
+    def _loss(self, data: RankingDataset, weights: Floats, pairs: PairWeights | None) -> ExponentialLoss:
+        """Return A + lambda B, with the pairs of pseudo-labelled items as lists of their own."""
         if pairs is not None:
-            raise ValueError("SemiRankBoost learns from labels, its own and lent ones: it takes no pairs.")
-        plain = super()._lesson(data, weights, None)
-        loans = self._lend(data)
-        self.lent_items_, self.lent_labels_ = data.order[loans.items], loans.labels
-        items, both = self._join(data, weights, loans)
+            raise ValueError("SemiRankBoost learns from labels and pseudo-labels: it takes no pairs.")
+        plain = super()._loss(data, weights, None)
+        pseudo = self._find_pseudo_labels(data)
+        self.pseudo_items_, self.pseudo_labels_ = data.order[pseudo.items], pseudo.labels
+        own = np.flatnonzero(data.labelled)
+        items = np.append(own, pseudo.items)
+        numbers = data.list_of_item[items] + data.n_lists * (np.arange(len(items)) >= len(own))
+        labels = np.append(data.y[own], pseudo.labels)
+        both = OrderedPairs.ordered_by(labels, numbers, weights[items])
         n_own = int(np.sum(both.numbers < data.n_lists))
         if n_own == len(both.numbers):
             self._give_up_discount(data)
@@ -155,33 +160,24 @@ class SemiRankBoost(RankBoost):
         self.discount_ = 1.0 if isinstance(self.discount, str) else float(self.discount)
         both = both.share(self.balance, np.array([0, n_own]), np.array([1.0, self.discount_]))
         if self.discount == "similarity":
-            similarity = np.append(np.ones(data.labelled.sum()), _similarity(loans.distances))
+            similarity = np.append(np.ones(len(own)), _similarity(pseudo.distances))
             both = replace(both, weights=both.weights * similarity[both.items])
-        return items[both.items], both
+        return OrderedExponential(replace(both, items=items[both.items]))
 
-    def _join(self, data: RankingDataset, weights: Floats, loans: Loans) -> tuple[Integers, Pairs]:
-        """Return the labelled items and those with a lent label, and their pairs, as lists of their own."""
-        own = np.flatnonzero(data.labelled)
-        items = np.append(own, loans.items)
-        labels = np.append(data.y[own], loans.labels)
-        lent = np.arange(len(items)) >= len(own)
-        numbers = data.list_of_item[items] + data.n_lists * lent
-        return items, Pairs.ordered_by(labels, numbers, weights[items])
-
-    def _lend(self, data: RankingDataset) -> Loans:
-        """Lend labels, unless they would weigh nothing or there is nobody to lend to."""
+    def _find_pseudo_labels(self, data: RankingDataset) -> PseudoLabels:
+        """Find pseudo-labels, unless they would weigh nothing or all items have labels."""
         if self.discount == 0 or data.labelled.all():
-            return Loans(np.empty(0, dtype=np.int64), np.empty(0), np.empty(0))
-        return lend_labels(data, self.n_neighbors, self.distance, self.conflict)
+            return PseudoLabels(np.empty(0, dtype=np.int64), np.empty(0), np.empty(0))
+        return nearest_labels(data, self.n_neighbors, self.distance, self.conflict)
 
     def _give_up_discount(self, data: RankingDataset) -> None:
         self.discount_ = 0.0
         if self.discount != 0 and not data.labelled.all():
             warnings.warn(
-                "No two unlabelled items of one list were lent different labels, so that lent labels teach "
+                "No two unlabelled items of one list were given different pseudo-labels, so that these teach "
                 "nothing: the discount is 0, and the ranking that of RankBoost. Try a larger n_neighbors.",
                 DataWarning,
-                stacklevel=5,
+                stacklevel=4,
             )
 
     def _keep(self, rounds: list[Round]) -> None:
@@ -194,8 +190,8 @@ class SemiRankBoost(RankBoost):
 
     def _check_state(self) -> None:
         super()._check_state()
-        if self.lent_items_.shape != self.lent_labels_.shape:
-            raise ValueError("lent_items_ and lent_labels_ must have one entry for each label lent")
+        if self.pseudo_items_.shape != self.pseudo_labels_.shape:
+            raise ValueError("pseudo_items_ and pseudo_labels_ must have one entry for each pseudo-label")
 
 
 def _similarity(distances: Floats) -> Floats:

@@ -5,7 +5,6 @@ from math import inf
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import Floats
 from semirank.dataset import RankingDataset
@@ -13,15 +12,17 @@ from semirank.kernels import GAMMA, KERNEL
 from semirank.limits import Between, Either, Limit, OneOf
 from semirank.rankers._base import Ranker
 from semirank.rankers.assumptions import OWN_PREDICTIONS
+from semirank.rankers.kept_items import KeepsItems
 from semirank.rankers.kernel_ranker import DEGREE, RIDGE, KernelRanker, check_positive
+from semirank.rankers.losses.squared import ListSquared
 from semirank.rankers.rankrls import RankRLS
-from semirank.rankers.ridge.problem import Problem
-from semirank.rankers.ridge.transduction import Completion
+from semirank.rankers.solvers.least_squares import LeastSquares
+from semirank.rankers.solvers.transduction import Completion
 
 STRENGTH = 10.0
 
 
-class TransductiveRankRLS(KernelRanker):
+class TransductiveRankRLS(KeepsItems, KernelRanker):
     """Rank unlabelled lists by labels under which leaving any list out does little harm.
 
     RankRLS is fitted to the labelled items; its scores of the unlabelled items are the `reference`. Then
@@ -104,7 +105,6 @@ class TransductiveRankRLS(KernelRanker):
 
     labels_: Floats
     pull_: float
-    _data: RankingDataset
 
     def __init__(
         self,
@@ -128,14 +128,15 @@ class TransductiveRankRLS(KernelRanker):
     def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
         """Learn from the labelled items, give labels to the others, and learn again from all."""
         data = self._check(X, y, qid)
-        taught = Problem.of(data, self._find_pairs(data), self._resolve(data), None)
+        taught = self._taught(data)
         self._keep(taught.expansion, taught.weights(self.ridge))
         completion = Completion(taught, self.ridge)
         self.pull_ = STRENGTH * completion.mean_weight() if self.pull is None else float(self.pull)
         labels = completion.impute(self.pull_)
         if completion.n_unknown:
             self._keep(completion.problem.expansion, completion.weights(labels))
-        self.labels_, self._data = data.restore(labels), data
+        self.labels_ = data.restore(labels)
+        self._keep_items(data)
         bare = (data.labelled_per_list == 0)[data.list_of_item]
         return self._store(data, np.where(bare, labels, self._score(data.X)))
 
@@ -153,17 +154,16 @@ class TransductiveRankRLS(KernelRanker):
             What `labels_` would be, one row a pull, by one eigendecomposition of a matrix with a row for each
             unlabelled item.
         """
-        check_is_fitted(self, "scores_")
-        if not hasattr(self, "_data"):
-            raise ValueError(
-                "A model file does not hold the items given to fit, which this needs: fit again."
-            )
-        data = self._data
-        taught = Problem.of(data, self._find_pairs(data), self._resolve(data), None)
-        found = Completion(taught, self.ridge).impute_path(check_positive("pulls", pulls))
+        data = self._kept_items()
+        found = Completion(self._taught(data), self.ridge).impute_path(check_positive("pulls", pulls))
         return data.restore(found.T).T
+
+    def _taught(self, data: RankingDataset) -> LeastSquares:
+        """Return RankRLS of the known labels."""
+        return LeastSquares.of(data, self._require_pairs(ListSquared.of(data), data), self._resolve(data))
 
     def _check_state(self) -> None:
         super()._check_state()
         if self.labels_.shape != self.scores_.shape:
             raise ValueError("labels_ must have one label for each item")
+        self._check_kept_items(len(self.scores_))

@@ -11,9 +11,9 @@ from semirank.core.arrays import Floats
 from semirank.limits import Between, Either, Limit, OneOf
 from semirank.rankers._base import Ranker
 from semirank.rankers.assumptions import LOW_DENSITY
-from semirank.rankers.lesson import Lesson, Line
 from semirank.rankers.linear import LinearRanker
-from semirank.rankers.linear_svm import LinearSVMRanker, margin_line
+from semirank.rankers.linear_svm import LinearSVMRanker, margin_model
+from semirank.rankers.training_set import LinearModel, TrainingSet
 
 GAIN = 1e-9
 
@@ -30,7 +30,7 @@ class TransductiveSVM(LinearRanker):
     while the share of relevant signs in U stays fixed [1]_ [2]_. The weights c_i make both classes of the
     labelled items L count the same.
 
-    Signs start from the ranking of `LinearSVMRanker`. Then a line is learned from all signs, and pairs of
+    Signs start from the ranking of `LinearSVMRanker`. Then a model is learned from all signs, and pairs of
     a relevant and an irrelevant sign are switched wherever that lowers the loss, all of them at once, by
     turns until there are none. The cost of unlabelled items starts at a fraction of `C_unlabelled` and
     grows tenfold with each of `n_steps` steps, so that the labels decide first.
@@ -55,10 +55,10 @@ class TransductiveSVM(LinearRanker):
     presumed_negatives : int
         Take so many random unlabelled items of each list with a relevant one as labelled and irrelevant.
     shared : {"auto", True, False}
-        True: one line for all lists, for features that say how an item matches its list. False: one line
+        True: one model for all lists, for features that say how an item matches its list. False: one model
         for each list that has relevant and irrelevant items, for features that describe the item alone
-        (a text, an image); other lists get the mean of these lines, with a warning. "auto": False when most
-        items, known by their features, stand in more than one list, which no single line can rank.
+        (a text, an image); other lists get the mean of these models, with a warning. "auto": False when most
+        items, known by their features, stand in more than one list, which no single model can rank.
     random_state : int, Generator or None
         Which items are presumed to be irrelevant.
 
@@ -71,16 +71,16 @@ class TransductiveSVM(LinearRanker):
     intercept_ : float
         b, likewise.
     own_lists_ : array of shape (n_own_lists,)
-        The lists (`qid`) with a line of their own; empty if one line serves all.
+        The lists (`qid`) with a model of their own; empty if one model serves all.
     list_coefs_, list_intercepts_ : float64 arrays of shape (n_own_lists, n_features) and (n_own_lists,)
-        Their lines.
+        Their models.
     n_iter_ : int
-        Number of lines that were learned one after the other, the largest over lists.
+        Number of models that were learned one after the other, the largest over lists.
 
     Notes
     -----
     Some twenty support vector machines on all items, each O(values that are not zero) for some ten Newton
-    steps of LIBLINEAR. With the squared loss, as in [2]_, the best signs for a line under a fixed share are
+    steps of LIBLINEAR. With the squared loss, as in [2]_, the best signs for a model under a fixed share are
     simply those of the highest scores; switching one pair at a time, as in [1]_, ends there too.
 
     References
@@ -134,67 +134,71 @@ class TransductiveSVM(LinearRanker):
         """Return the ranker without unlabelled items."""
         return LinearSVMRanker.like(self).supervised()
 
-    def _solve(self, lesson: Lesson) -> Line:
-        turns = anneal(lesson, self.C, self._costs(lesson), self._n_relevant(lesson))
-        [(n_lines, last)] = deque(enumerate(turns, start=1), maxlen=1)
-        return last.line._replace(n_iter=n_lines)
+    def _solve(self, training_set: TrainingSet) -> LinearModel:
+        turns = anneal(training_set, self.C, self._costs(training_set), self._n_relevant(training_set))
+        [(n_models, last)] = deque(enumerate(turns, start=1), maxlen=1)
+        return last.model._replace(n_iter=n_models)
 
-    def _costs(self, lesson: Lesson) -> Floats:
+    def _costs(self, training_set: TrainingSet) -> Floats:
         """Return the cost of an unlabelled item in each step; no step if there is nothing to learn from."""
         last = self.C_unlabelled
-        if lesson.labelled.all() or last == 0:
+        if training_set.labelled.all() or last == 0:
             return np.empty(0)
         if last is None:
-            last = self.C * lesson.weights[lesson.labelled].sum() / lesson.weights[~lesson.labelled].sum()
+            last = (
+                self.C
+                * training_set.weights[training_set.labelled].sum()
+                / training_set.weights[~training_set.labelled].sum()
+            )
         return last * np.logspace(1 - self.n_steps, 0, self.n_steps)
 
-    def _n_relevant(self, lesson: Lesson) -> int:
-        known = float(np.mean(lesson.signs[lesson.labelled] == 1))
+    def _n_relevant(self, training_set: TrainingSet) -> int:
+        known = float(np.mean(training_set.signs[training_set.labelled] == 1))
         share = known if self.relevant_share is None else self.relevant_share
-        return round(share * int((~lesson.labelled).sum()))
+        return round(share * int((~training_set.labelled).sum()))
 
 
 class Turn(NamedTuple):
-    """A line, the signs it was learned from, and the cost of an unlabelled item that it was learned with."""
+    """A model, the signs it was learned from, and the cost of an unlabelled item that it was learned with."""
 
-    line: Line
+    model: LinearModel
     signs: Floats
     cost: float
 
 
-def anneal(lesson: Lesson, C: float, costs: Floats, n_relevant: int) -> Iterator[Turn]:
-    """Yield line after line: that of the labelled items, then those of all items at rising costs.
+def anneal(training_set: TrainingSet, C: float, costs: Floats, n_relevant: int) -> Iterator[Turn]:
+    """Yield model after model: that of the labelled items, then those of all items at rising costs.
 
     At every cost, signs are switched until no switch lowers the loss; `n_relevant` of the unlabelled items
     are relevant throughout.
     """
-    told = lesson.take(lesson.labelled)
-    line = margin_line(told.X, told.signs, C * told.weights)
-    yield Turn(line, lesson.signs, 0.0)
-    signs = best_signs(lesson, line.score(lesson.X), n_relevant)
+    told = training_set.take(training_set.labelled)
+    model = margin_model(told.X, told.signs, C * told.weights)
+    yield Turn(model, training_set.signs, 0.0)
+    signs = best_signs(training_set, model.score(training_set.X), n_relevant)
     for cost in costs:
-        weights = np.where(lesson.labelled, C, cost) * lesson.weights
+        weights = np.where(training_set.labelled, C, cost) * training_set.weights
         better: Floats | None = signs
         while better is not None:
-            line, signs = margin_line(lesson.X, better, weights), better
-            yield Turn(line, signs, float(cost))
-            better = switched(lesson, line.score(lesson.X), signs, n_relevant)
+            model, signs = margin_model(training_set.X, better, weights), better
+            yield Turn(model, signs, float(cost))
+            better = switched(training_set, model.score(training_set.X), signs, n_relevant)
 
 
-def best_signs(lesson: Lesson, scores: Floats, n_relevant: int) -> Floats:
+def best_signs(training_set: TrainingSet, scores: Floats, n_relevant: int) -> Floats:
     """Return the signs with the least loss of which `n_relevant` are relevant among the unlabelled."""
-    unlabelled = np.flatnonzero(~lesson.labelled)
-    gains = (lesson.weights * (squared_hinge(-scores) - squared_hinge(scores)))[unlabelled]
-    signs = lesson.signs.copy()
+    unlabelled = np.flatnonzero(~training_set.labelled)
+    gains = (training_set.weights * (squared_hinge(-scores) - squared_hinge(scores)))[unlabelled]
+    signs = training_set.signs.copy()
     signs[unlabelled] = -1.0
     signs[unlabelled[np.argsort(-gains, kind="stable")[:n_relevant]]] = 1.0
     return signs
 
 
-def switched(lesson: Lesson, scores: Floats, signs: Floats, n_relevant: int) -> Floats | None:
+def switched(training_set: TrainingSet, scores: Floats, signs: Floats, n_relevant: int) -> Floats | None:
     """Return better signs for the scores, or None where none lower the loss."""
-    better = best_signs(lesson, scores, n_relevant)
-    now, then = (lesson.weights @ squared_hinge(each * scores) for each in (signs, better))
+    better = best_signs(training_set, scores, n_relevant)
+    now, then = (training_set.weights @ squared_hinge(each * scores) for each in (signs, better))
     return better if then < (1 - GAIN) * now else None
 
 

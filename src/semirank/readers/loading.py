@@ -18,7 +18,7 @@ DELIMITERS = {"csv": None, "tsv": "\t", "parquet": None}
 _ENDINGS = {".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet"}
 
 
-class Cells(NamedTuple):
+class TableContent(NamedTuple):
     """What a table holds, by role; None for what it does not have."""
 
     numbers: Floats
@@ -30,7 +30,7 @@ class Cells(NamedTuple):
 
 def load_cells(
     source: Any, *, format: str | None, delimiter: str | None, encoding: str, **options: Any
-) -> tuple[str, Roles, Cells]:
+) -> tuple[str, Roles, TableContent]:
     """Read a table: its name for messages, the roles of its columns, and what the columns hold.
 
     The options are those of `find_roles`.
@@ -75,21 +75,21 @@ def _choose(name: str, options: dict[str, Any], columns: Sequence[str]) -> Roles
         raise ValueError(f"{name}: {error}") from error
 
 
-def _collect(name: str, chunks: Iterable[Chunk], roles: Roles) -> Cells:
+def _collect(name: str, chunks: Iterable[Chunk], roles: Roles) -> TableContent:
     parts = [_read_chunk(chunk, roles) for chunk in chunks if len(chunk)]
     if not parts:
         raise ValueError(f"{name}: has columns, but no rows.")
     joined: Any = (None if part[0] is None else np.concatenate(part) for part in zip(*parts, strict=True))
-    return Cells(*joined)
+    return TableContent(*joined)
 
 
-def _read_chunk(chunk: Chunk, roles: Roles) -> Cells:
+def _read_chunk(chunk: Chunk, roles: Roles) -> TableContent:
     numbers = np.empty((len(chunk), len(roles.features)))
     for place, column in enumerate(roles.features):
         numbers[:, place] = chunk.numbers(
             column, f"name the column as text, item or qid if it is that, or say drop=[{column!r}]"
         )
-    return Cells(
+    return TableContent(
         numbers,
         np.full(len(chunk), np.nan)
         if roles.label is None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Literal
 
-Choice = str | Literal[False] | None
+ColumnChoice = str | Literal[False] | None
 """A column, False for none, None for the one with a usual name."""
 
 USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
@@ -54,10 +54,10 @@ class Roles:
 def find_roles(
     columns: Sequence[str],
     *,
-    label: Choice = None,
-    qid: Choice = None,
-    item: Choice = None,
-    text: Choice | Sequence[str] = None,
+    label: ColumnChoice = None,
+    qid: ColumnChoice = None,
+    item: ColumnChoice = None,
+    text: ColumnChoice | Sequence[str] = None,
     features: Sequence[str] | None = None,
     drop: Sequence[str] = (),
 ) -> Roles:
@@ -88,7 +88,7 @@ def _usual(columns: Iterable[str], names: Sequence[str]) -> list[str]:
     return [column for column in columns if column.strip().lower() in names]
 
 
-def _choose(role: str, option: Choice, free: Sequence[str]) -> str | None:
+def _choose(role: str, option: ColumnChoice, free: Sequence[str]) -> str | None:
     if option is not None:
         return option or None
     found = _usual(free, USUAL_NAMES[role])

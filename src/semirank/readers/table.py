@@ -7,17 +7,15 @@ from typing import Any, Literal
 
 import numpy as np
 from scipy.sparse import csr_array, hstack, issparse
-from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray
 from semirank.dataset import Features, RankingDataset, mark_unlabelled
 from semirank.features import TfIdf
-from semirank.features.tfidf import check_texts
+from semirank.features.tfidf import apply_transformer, check_texts
 from semirank.files import open_output
 from semirank.readers.frames import import_arrow
-from semirank.readers.loading import DELIMITERS, Cells, check_layout, format_of_table, load_cells
-from semirank.readers.roles import Choice, Roles
+from semirank.readers.loading import DELIMITERS, TableContent, check_layout, format_of_table, load_cells
+from semirank.readers.roles import ColumnChoice, Roles
 from semirank.readers.scores import check_scores, spell
 
 TEXT_PREFIX = "text:"  # what the name of a feature that was made from text starts with
@@ -27,10 +25,10 @@ _CHUNK = 20_000
 def read_table(
     source: Any,
     *,
-    label: Choice = None,
-    qid: Choice = None,
-    item: Choice = None,
-    text: Choice | Sequence[str] = None,
+    label: ColumnChoice = None,
+    qid: ColumnChoice = None,
+    item: ColumnChoice = None,
+    text: ColumnChoice | Sequence[str] = None,
     features: Sequence[str] | None = None,
     drop: Sequence[str] = (),
     unlabelled: float | Literal["auto"] | None = "auto",
@@ -182,15 +180,11 @@ def write_table(
         _write_delimited(target, delimiter or DELIMITERS[format] or ",", columns, header, X)
 
 
-def _make_features(cells: Cells, roles: Roles, text_features: Any) -> tuple[Features, tuple[str, ...]]:
+def _make_features(cells: TableContent, roles: Roles, text_features: Any) -> tuple[Features, tuple[str, ...]]:
     if cells.texts is None or text_features is False:
         return cells.numbers, roles.features
     transformer = TfIdf() if text_features is None else text_features
-    made = (
-        transformer.transform(cells.texts)
-        if _is_fitted(transformer)
-        else transformer.fit_transform(cells.texts)
-    )
+    made = apply_transformer(transformer, cells.texts)
     names = (*roles.features, *(f"{TEXT_PREFIX}{term}" for term in transformer.get_feature_names_out()))
     if not roles.features:
         return made, names
@@ -272,11 +266,3 @@ def _quoted(cells: Iterable[str], delimiter: str) -> list[str]:
     """Put a cell into quotes where it needs them; Python's csv forgets a lone carriage return."""
     special = re.compile(f'["\r\n{re.escape(delimiter)}]')
     return ['"' + cell.replace('"', '""') + '"' if special.search(cell) else cell for cell in cells]
-
-
-def _is_fitted(transformer: Any) -> bool:
-    try:
-        check_is_fitted(transformer)
-    except NotFittedError:
-        return False
-    return True

@@ -6,13 +6,14 @@ from typing import Any
 
 from semirank.report.comparison_pictures import budget_curves, list_deltas, means, precision_recall
 from semirank.report.page import Code, Page, Picture, Section, Table, Text
-from semirank.selection.findings.comparison import (
-    Comparison,
-    Contrast,
-    Interval,
-    ListChange,
-    ShownItem,
-    Standing,
+from semirank.results.comparison import Comparison, ListChange, ShownItem
+from semirank.results.result import Contrast, Interval, Result
+from semirank.results.sentences import (
+    about_budget,
+    about_comparison,
+    about_contrast,
+    about_protocol,
+    warnings_of,
 )
 
 SHOWN_CHANGES = 5
@@ -40,42 +41,42 @@ def comparison_page(comparison: Comparison) -> Page:
 
 def leaderboard(comparison: Comparison) -> list[dict[str, Any]]:
     """Return one row for each ranker, the best first; those that did not finish have no figures."""
-    return [_leaderboard_row(comparison, standing) for standing in comparison.standings]
+    return [_leaderboard_row(comparison, result) for result in comparison.results]
 
 
-def _leaderboard_row(comparison: Comparison, standing: Standing) -> dict[str, Any]:
-    contrast, overall = standing.contrast or standing.contrast_best, standing.contrast_best
+def _leaderboard_row(comparison: Comparison, result: Result) -> dict[str, Any]:
+    contrast, overall = result.contrast or result.contrast_best, result.contrast_best
     return {
-        "place": standing.place,
-        "ranker": standing.name,
-        comparison.metric: _number(standing.mean),
-        f"{comparison.confidence:.0%} interval": _interval(standing.interval),
+        "place": result.place,
+        "ranker": result.name,
+        comparison.metric: _number(result.mean),
+        f"{comparison.confidence:.0%} interval": _interval(result.interval),
         "baseline": contrast.baseline if contrast else None,
         "difference": _signed(contrast.difference) if contrast else None,
         "p (Holm)": f"{contrast.p_adjusted:.2g}" if contrast else None,
-        "verdict": _verdict(standing, contrast),
+        "verdict": _verdict(result, contrast),
         "to the best of labels alone": _signed(overall.difference) if overall else None,
-        "assumes of unlabelled data": standing.assumption,
+        "assumes of unlabelled data": result.assumption,
     }
 
 
-def _verdict(standing: Standing, contrast: Contrast | None) -> str:
-    if standing.status != "finished":
-        return standing.reason or standing.status
+def _verdict(result: Result, contrast: Contrast | None) -> str:
+    if result.status != "finished":
+        return result.reason or result.status
     return contrast.verdict if contrast else "supervised"
 
 
 def _findings(comparison: Comparison) -> Iterator[Text]:
-    for words in comparison.words:
+    for words in about_comparison(comparison):
         yield Text(words, "answer")
     if not comparison.complete:
         yield Text("The comparison was interrupted: this is what was finished.", "warning")
-    for words in comparison.warnings:
+    for words in warnings_of(comparison):
         yield Text(words, "warning")
 
 
 def _leaderboard(comparison: Comparison) -> Iterator[Table | Picture]:
-    if not comparison.standings:
+    if not comparison.results:
         return
     yield Table("Rankers, the best first", leaderboard(comparison))
     if comparison.finished:
@@ -84,22 +85,22 @@ def _leaderboard(comparison: Comparison) -> Iterator[Table | Picture]:
             "What each fit cost, and how it did",
             [_cost_row(each, comparison) for each in comparison.finished],
         )
-    missing = [each for each in comparison.standings if each.status != "finished"]
+    missing = [each for each in comparison.results if each.status != "finished"]
     if missing:
         rows = [{"ranker": each.name, "status": each.status, "reason": each.reason} for each in missing]
         yield Table("Rankers that did not finish; they have no place", rows)
 
 
-def _cost_row(standing: Standing, comparison: Comparison) -> dict[str, Any]:
-    memory = None if standing.peak_memory is None else f"{standing.peak_memory / 2**20:.0f} MB"
+def _cost_row(result: Result, comparison: Comparison) -> dict[str, Any]:
+    memory = None if result.peak_memory is None else f"{result.peak_memory / 2**20:.0f} MB"
     return {
-        "ranker": standing.name,
-        f"Judged@{comparison.judged_at}": _number(standing.judged),
-        f"first {comparison.judged_at} that stay": _share(standing.stability),
-        "fit": _seconds(standing.fit_seconds),
-        "rank": _seconds(standing.rank_seconds),
+        "ranker": result.name,
+        f"Judged@{comparison.judged_at}": _number(result.judged),
+        f"first {comparison.judged_at} that stay": _share(result.stability),
+        "fit": _seconds(result.fit_seconds),
+        "rank": _seconds(result.rank_seconds),
         "memory": memory,
-        "warned of": "; ".join(standing.notes) or None,
+        "warned of": "; ".join(result.notes) or None,
     }
 
 
@@ -107,12 +108,12 @@ def _lists(comparison: Comparison) -> Iterator[Table | Picture | Text]:
     contrasts = [(each.name, each.contrast) for each in comparison.finished if each.contrast]
     if not contrasts:
         return
-    yield Table(
-        "Each ranker against its supervised counterpart", [_contrast_row(*each) for each in contrasts]
-    )
-    yield from (Text(f"{name}: {contrast.words}") for name, contrast in contrasts)
+    yield Table("Each ranker against itself on labels alone", [_contrast_row(*each) for each in contrasts])
+    n_labels = comparison.data.labelled
+    for name, contrast in contrasts:
+        yield Text(f"{name}: {about_contrast(contrast, comparison.metric, n_labels)}")
     pictured = comparison.best_semi_supervised
-    if pictured and comparison.standing(pictured).contrast:
+    if pictured and comparison.result(pictured).contrast:
         yield list_deltas(comparison, pictured)
     improved = [change for change in comparison.changes if change.delta > 0][:SHOWN_CHANGES]
     degraded = [change for change in comparison.changes if change.delta < 0][::-1][:SHOWN_CHANGES]
@@ -124,7 +125,7 @@ def _lists(comparison: Comparison) -> Iterator[Table | Picture | Text]:
 def _contrast_row(name: str, contrast: Contrast) -> dict[str, Any]:
     return {
         "ranker": name,
-        "counterpart": contrast.baseline,
+        "on labels alone": contrast.baseline,
         "difference": _signed(contrast.difference),
         "interval": _interval(contrast.interval),
         "p": f"{contrast.p_value:.2g}",
@@ -164,7 +165,7 @@ def _budget(comparison: Comparison) -> Iterator[Text | Picture]:
     if comparison.budget is None:
         return
     yield budget_curves(comparison, comparison.budget)
-    yield from (Text(worth.words) for worth in comparison.budget.worth)
+    yield from map(Text, about_budget(comparison.budget, comparison.metric))
 
 
 def _precision(comparison: Comparison) -> Iterator[Picture]:
@@ -187,14 +188,11 @@ def _data(comparison: Comparison) -> Iterator[Table | Text]:
     labels = [{"label": label, "items": count} for label, count in data.label_histogram.items()]
     if labels:
         yield Table("Labels", labels)
-    yield from (Text(words, "warning") for words in data.warnings)
 
 
 def _protocol(comparison: Comparison) -> Iterator[Text]:
-    protocol = comparison.protocol
-    if protocol is None:
-        return
-    yield from (Text(words) for words in (protocol.why, protocol.how, protocol.proves, *protocol.notes))
+    if comparison.protocol is not None:
+        yield from map(Text, about_protocol(comparison.protocol))
 
 
 def _settings(comparison: Comparison) -> Iterator[Code | Table]:
@@ -204,7 +202,7 @@ def _settings(comparison: Comparison) -> Iterator[Code | Table]:
         "Versions", [{"package": name, "version": value} for name, value in comparison.versions.items()]
     )
     rankers: Mapping[str, Any] = {
-        each.name: {"ranker": each.ranker, **each.settings} for each in comparison.standings
+        each.name: {"ranker": each.ranker, **each.settings} for each in comparison.results
     }
     yield Code("Rankers", json.dumps(rankers, indent=2, ensure_ascii=False, default=str))
 

@@ -3,36 +3,38 @@
 from typing import Any
 
 from semirank.report.page import Picture
-from semirank.selection.findings.comparison import RECALL_LEVELS, Budget, BudgetCurve, Comparison, Standing
+from semirank.results.budget import Budget, BudgetCurve
+from semirank.results.comparison import Comparison
+from semirank.results.result import RECALL_LEVELS, Result
 
 MOST_CURVES = 5
 
 
 def means(comparison: Comparison) -> Picture:
     """Show the mean of each ranker with its interval."""
-    standings = comparison.finished
-    rows = [_mean_row(each) for each in standings]
+    results = comparison.finished
+    rows = [_mean_row(each) for each in results]
 
     def draw(figure: Any) -> None:
         axes = figure.subplots()
-        for place, each in enumerate(reversed(standings)):
+        for place, each in enumerate(reversed(results)):
             colour = "C0" if each.supervised else "C1"
             if each.interval:
                 axes.plot([each.interval.low, each.interval.high], [place, place], color=colour, linewidth=2)
             axes.plot(each.mean, place, "o", color=colour)
-        axes.set_yticks(range(len(standings)), [each.name for each in reversed(standings)])
+        axes.set_yticks(range(len(results)), [each.name for each in reversed(results)])
         axes.set_xlabel(f"{comparison.metric}, with {comparison.confidence:.0%} interval")
         for colour, label in (("C0", "labels only"), ("C1", "with unlabelled data")):
             axes.plot([], [], "o-", color=colour, label=label)
         _legend_below(axes)
 
     caption = f"Mean {comparison.metric} of each ranker; the best stands on top."
-    return Picture(caption, draw, rows, (8, 1.4 + 0.28 * len(standings)))
+    return Picture(caption, draw, rows, (8, 1.4 + 0.28 * len(results)))
 
 
 def list_deltas(comparison: Comparison, name: str) -> Picture:
     """Show the improvement on each list, sorted."""
-    contrast = comparison.standing(name).contrast
+    contrast = comparison.result(name).contrast
     assert contrast is not None
     deltas = [
         (list_id, delta)
@@ -88,22 +90,22 @@ def budget_curves(comparison: Comparison, budget: Budget) -> Picture:
 
 def precision_recall(comparison: Comparison) -> Picture:
     """Show precision at eleven levels of recall for the best rankers."""
-    standings = [each for each in comparison.finished if each.precision][:MOST_CURVES]
-    names = {each.name for each in standings}
-    standings += [
+    results = [each for each in comparison.finished if each.precision][:MOST_CURVES]
+    names = {each.name for each in results}
+    results += [
         each
         for each in comparison.finished
         if each.name == comparison.best_supervised and each.name not in names and each.precision
     ]
     rows = [
         {"ranker": each.name, "recall": recall, "precision": value}
-        for each in standings
+        for each in results
         for recall, value in zip(RECALL_LEVELS, each.precision, strict=True)
     ]
 
     def draw(figure: Any) -> None:
         axes = figure.subplots()
-        for each in standings:
+        for each in results:
             known = [
                 (recall, value)
                 for recall, value in zip(RECALL_LEVELS, each.precision, strict=True)
@@ -120,12 +122,12 @@ def precision_recall(comparison: Comparison) -> Picture:
     return Picture("Precision by recall, mean over lists; broken lines use unlabelled data.", draw, rows)
 
 
-def _mean_row(standing: Standing) -> dict[str, Any]:
-    interval = standing.interval
+def _mean_row(result: Result) -> dict[str, Any]:
+    interval = result.interval
     return {
-        "ranker": standing.name,
-        "supervised": standing.supervised,
-        "mean": standing.mean,
+        "ranker": result.name,
+        "supervised": result.supervised,
+        "mean": result.mean,
         "low": interval.low if interval else None,
         "high": interval.high if interval else None,
     }

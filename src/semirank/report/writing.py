@@ -9,7 +9,7 @@ from semirank.report.html import render_html
 from semirank.report.markdown import pictures, render_markdown
 from semirank.report.page import Page
 from semirank.report.plots import write_figure
-from semirank.selection.findings.comparison import Comparison
+from semirank.results.comparison import Comparison
 
 
 def write_report(comparison: Comparison, path: str | os.PathLike[str]) -> list[Path]:

@@ -44,7 +44,7 @@ def evaluate(data: RankingDataset, scores: Any, names: Sequence[str], **options:
     Examples
     --------
     >>> from semirank import RankingDataset
-    >>> from semirank.selection import evaluate
+    >>> from semirank import evaluate
     >>> data = RankingDataset([[0.0]] * 4, [0, 1, 1, 0], qid=["a", "a", "b", "b"])
     >>> result = evaluate(data, [0.1, 0.9, 0.2, 0.8], ["AUC", "RR"])
     >>> result.values["AUC"], result.mean("RR")
@@ -52,8 +52,3 @@ def evaluate(data: RankingDataset, scores: Any, names: Sequence[str], **options:
     """
     values = metrics.measure(names, data.y, data.arrange(scores), data.qid, item_ids=data.item_ids, **options)
     return Evaluation(data.list_ids, values)
-
-
-def hidden_labels(truth: RankingDataset, shown: RankingDataset) -> RankingDataset:
-    """Return the data with only those labels that `shown`, a copy of `truth` with labels hidden, lacks."""
-    return truth.replace(y=np.where(shown.labelled, np.nan, truth.y))

@@ -10,7 +10,8 @@ from semirank.dataset import RankingDataset
 from semirank.metrics import parse
 from semirank.metrics.metric import Metric
 from semirank.metrics.ranking import Unlabelled
-from semirank.selection.findings.comparison import Unit
+from semirank.results.comparison import ProtocolReason
+from semirank.results.result import Unit
 from semirank.selection.splits import (
     ENOUGH_LISTS,
     Drawing,
@@ -30,10 +31,8 @@ class Plan:
 
     Attributes
     ----------
-    protocol : {"lists", "items"}
-        Whole labelled lists are held out, or labelled items within their lists.
-    why : str
-        The reason, in a sentence.
+    chosen : Chosen
+        Whether whole labelled lists are held out, or labelled items within their lists, and why.
     keep : int or None
         Labels of each list, or labelled lists, that are shown at most.
     n_repeats, n_folds : int
@@ -45,19 +44,23 @@ class Plan:
     unit : {"list", "draw", "fold"}
         What a test takes as one observation: lists where there are `ENOUGH_LISTS`; otherwise draws of
         labels (independent of each other, given the data) or folds (not independent).
-    notes : tuple of str
-        What was left out, and why.
+    n_skipped : int
+        Labelled lists that are measured in no split.
     """
 
-    protocol: ProtocolName
-    why: str
+    chosen: "Chosen"
     keep: int | None
     n_repeats: int
     n_folds: int
     lists: Integers
     splits: tuple[Split, ...]
     unit: Unit
-    notes: tuple[str, ...] = ()
+    n_skipped: int = 0
+
+    @property
+    def protocol(self) -> ProtocolName:
+        """What is held out: "lists" or "items"."""
+        return self.chosen.name
 
     @property
     def test_ratio(self) -> float:
@@ -94,8 +97,8 @@ def plan_splits(
     n_repeats, n_folds : int, optional
         How often, and in how many parts. By default "lists" leaves out each of up to ten lists, otherwise
         a fifth of them, three times (more than 50 lists: twice; more than 200: once); "items" cuts the
-        labels of each list into up to five parts, ten times (six lists or more: three times). With `keep`,
-        labels are drawn 20 times (six lists or more: five times).
+        labels of each list into up to five parts, three times. With `keep`, labels are drawn 20 times (six
+        lists or more: five times).
     unlabelled : {"ignore", "irrelevant"}
         How a metric takes items without a label; "irrelevant" makes it possible to measure where only
         relevant items are labelled.
@@ -109,7 +112,7 @@ def plan_splits(
     >>> y = np.array([1, 1, 0, 0, 0, np.nan, np.nan, np.nan])
     >>> plan = plan_splits(RankingDataset(np.arange(8.0)[:, None], y), metric="AUC")
     >>> plan.protocol, plan.n_folds, len(plan.splits)
-    ('items', 2, 20)
+    ('items', 2, 6)
     >>> split = plan.splits[0]
     >>> int(split.shown.sum() + split.measured.sum()), bool((split.shown & split.measured).any())
     (5, False)
@@ -121,42 +124,38 @@ def plan_splits(
         return _plan_either(draw)
     if protocol not in _MAKERS:
         raise ValueError(f"protocol must be 'auto', 'lists' or 'items'; got {protocol!r}.")
-    return _plan(draw, Choice(protocol, "It was asked for."))
+    return _plan(draw, Chosen(protocol, "asked for"))
 
 
-class Choice(NamedTuple):
-    """A protocol and the reason for it."""
+class Chosen(NamedTuple):
+    """A protocol, why, and how many items remain to be ranked in lists with labels and in others."""
 
     name: ProtocolName
-    why: str
+    reason: ProtocolReason
+    inside: int = 0
+    outside: int = 0
+    instead_of: str | None = None
 
 
-def choose_protocol(data: RankingDataset) -> Choice:
+def choose_protocol(data: RankingDataset) -> Chosen:
     """Choose what to hold out by where the items are that remain to be ranked."""
     counts, sizes = data.labelled_per_list, np.diff(data.indptr)
-    if (counts > 0).sum() == 1:
-        return Choice("items", "One list has labels, so labels can only be held out within it.")
-    if share_items(data):
-        return Choice("items", "The lists hold the same items, so a list is learned from its own labels.")
     inside = int((sizes - counts)[counts > 0].sum())
     outside = int(sizes[counts == 0].sum())
+    if (counts > 0).sum() == 1:
+        return Chosen("items", "one list", inside, outside)
+    if data.share_items:
+        return Chosen("items", "same items", inside, outside)
     if inside == outside == 0:
-        return Choice("lists", "Every item has a label, so what remains to be ranked are other lists.")
-    share = f"of {inside + outside} items that remain to be ranked"
+        return Chosen("lists", "all labelled")
     if inside > outside:
-        return Choice("items", f"{inside} {share} stand in lists that have labels.")
-    return Choice("lists", f"{outside} {share} stand in lists without any label.")
+        return Chosen("items", "inside", inside, outside)
+    return Chosen("lists", "outside", inside, outside)
 
 
-def usual_metric(data: RankingDataset) -> str:
-    """Return AP for lists of 0 and 1 with more than ten relevant items, where ten first ones say little.
-
-    Otherwise nDCG@10.
-    """
-    levels = np.unique(data.y[data.labelled])
-    relevant = np.add.reduceat(data.y > 0, data.indptr[:-1], dtype=np.int64)
-    many = (relevant > 0).any() and np.median(relevant[relevant > 0]) > 10
-    return "AP" if many and set(levels.tolist()) <= {0.0, 1.0} else "nDCG@10"
+def usual_metric(protocol: ProtocolName) -> str:
+    """Return nDCG where lists are held out, AUC where items are: few labels say most about pairs of them."""
+    return "nDCG" if protocol == "lists" else "AUC"
 
 
 def _plan_either(draw: Drawing) -> Plan:
@@ -167,13 +166,13 @@ def _plan_either(draw: Drawing) -> Plan:
     except TooFewLabelsError as problem:
         other: ProtocolName = "items" if first.name == "lists" else "lists"
         try:
-            return _plan(draw, Choice(other, f"{first.why} But: {problem}"))
+            return _plan(draw, first._replace(name=other, instead_of=str(problem)))
         except TooFewLabelsError as second:
             raise TooFewLabelsError(f"{problem} {second}") from None
 
 
-def _plan(draw: Drawing, choice: Choice) -> Plan:
-    made = _MAKERS[choice.name](draw)
+def _plan(draw: Drawing, chosen: Chosen) -> Plan:
+    made = _MAKERS[chosen.name](draw)
     defined = np.array([draw.defined(split) for split in made.splits])
     lists = np.flatnonzero(defined.any(axis=0))
     if len(lists) == 0:
@@ -181,15 +180,10 @@ def _plan(draw: Drawing, choice: Choice) -> Plan:
             f"{draw.metric} is undefined on the held-out labels of every list: it needs a relevant item "
             "(a label above 0) and another one there. Label more items, or choose another metric."
         )
-    drawn = draw.keep is not None and choice.name == "items"
+    drawn = draw.keep is not None and chosen.name == "items"
     unit: Unit = "list" if len(lists) >= ENOUGH_LISTS else "draw" if drawn else "fold"
     splits = tuple(split for split, some in zip(made.splits, defined, strict=True) if some.any())
-    return Plan(*choice, draw.keep, made.n_repeats, made.n_folds, lists, splits, unit, tuple(made.notes))
-
-
-def share_items(data: RankingDataset) -> bool:
-    """Tell whether most items, known by their texts or features, stand in more than one list."""
-    return data.share_items
+    return Plan(chosen, draw.keep, made.n_repeats, made.n_folds, lists, splits, unit, made.n_skipped)
 
 
 def _check_counts(**counts: int | None) -> None:

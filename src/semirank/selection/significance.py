@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.stats import bootstrap, permutation_test
 from scipy.stats import t as student
 
 from semirank.core.arrays import Floats
-from semirank.selection.findings.comparison import Interval
+from semirank.results.result import Interval
 
 EXACT_UP_TO = 15
 N_FLIPS = 9_999
@@ -82,31 +83,19 @@ def sign_flip_test(differences: Any, random_state: Any = 0) -> Paired:
     d = np.asarray(differences, dtype=np.float64)
     n = len(d)
     exact = n <= EXACT_UP_TO
-    seen = abs(d.sum()) * (1 - 1e-12)  # equal sums may differ in their last digits
-    if exact:
-        p = float(np.mean(np.abs(_all_sums(d)) >= seen))
-    else:
-        p = (1 + _count_flips(d, seen, random_state)) / (1 + N_FLIPS)
+    found = permutation_test(
+        (d,),
+        np.mean,
+        permutation_type="samples",  # of one sample: flips of signs
+        n_resamples=np.inf if exact else N_FLIPS,
+        vectorized=True,
+        batch=max(1, _BLOCK // n),
+        random_state=np.random.default_rng(random_state),
+    )
     error = float(d.std(ddof=1) / np.sqrt(n))
-    smallest = 2.0 ** (1 - n) if exact else 1 / (1 + N_FLIPS)
-    words = f"all {2**n:,} sign flips" if exact else f"{N_FLIPS:,} random sign flips"
-    return Paired(p, error, n - 1, smallest, words)
-
-
-def _all_sums(d: Floats) -> Floats:
-    sums = np.zeros(1)
-    for value in d:
-        sums = np.concatenate([sums + value, sums - value])
-    return sums
-
-
-def _count_flips(d: Floats, seen: float, random_state: Any) -> int:
-    rng = np.random.default_rng(random_state)
-    count, rows = 0, max(1, _BLOCK // len(d))
-    for first in range(0, N_FLIPS, rows):
-        signs = rng.integers(0, 2, size=(min(rows, N_FLIPS - first), len(d)), dtype=np.int8)
-        count += int(np.count_nonzero(np.abs(2.0 * (signs @ d) - d.sum()) >= seen))
-    return count
+    smallest = 2.0 ** (1 - n) if exact else 2 / (1 + N_FLIPS)
+    test = "all sign flips" if exact else "random sign flips"
+    return Paired(float(found.pvalue), error, n - 1, smallest, test)
 
 
 def corrected_t_test(differences: Any, test_ratio: float) -> Paired:
@@ -138,7 +127,7 @@ def corrected_t_test(differences: Any, test_ratio: float) -> Paired:
         p = float(2 * student.sf(abs(d.mean()) / error, len(d) - 1))
     else:
         p = 1.0 if d.mean() == 0 else 0.0
-    return Paired(p, error, len(d) - 1, 0.0, "corrected t-test over folds")
+    return Paired(p, error, len(d) - 1, 0.0, "corrected t-test")
 
 
 def holm(p_values: Any) -> Floats:
@@ -175,14 +164,17 @@ def bootstrap_interval(values: Any, confidence: float = 0.95, random_state: Any 
     values = np.asarray(values, dtype=np.float64)
     if len(values) < 2:
         return None
-    rng = np.random.default_rng(random_state)
-    rows = max(1, _BLOCK // len(values))
-    means = [
-        values[rng.integers(len(values), size=(min(rows, N_RESAMPLES - first), len(values)))].mean(axis=1)
-        for first in range(0, N_RESAMPLES, rows)
-    ]
-    low, high = np.quantile(np.concatenate(means), [(1 - confidence) / 2, (1 + confidence) / 2])
-    return Interval(float(low), float(high))
+    found = bootstrap(
+        (values,),
+        np.mean,
+        n_resamples=N_RESAMPLES,
+        batch=max(1, _BLOCK // len(values)),
+        vectorized=True,
+        confidence_level=confidence,
+        method="percentile",
+        random_state=np.random.default_rng(random_state),
+    ).confidence_interval
+    return Interval(float(found.low), float(found.high))
 
 
 def student_interval(mean: float, outcome: Paired, confidence: float = 0.95) -> Interval:

@@ -9,7 +9,7 @@ from semirank.core.arrays import Booleans, Floats, Integers
 from semirank.dataset import RankingDataset
 from semirank.metrics.metric import Metric
 from semirank.metrics.ranking import Unlabelled
-from semirank.selection.label_draws import draw_folds, draw_labels, most_folds
+from semirank.selection.draws import draw_folds, draw_labels, most_folds
 
 ProtocolName = Literal["lists", "items"]
 
@@ -62,12 +62,12 @@ class Split:
 
 
 class Splits(NamedTuple):
-    """Splits, and how they were made."""
+    """Splits, how they were made, and how many labelled lists are measured in none of them."""
 
     n_repeats: int
     n_folds: int
     splits: list[Split]
-    notes: list[str]
+    n_skipped: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,9 +112,7 @@ def hold_out_lists(draw: Drawing) -> Splits:
         for repeat in range(n_repeats)
         for fold, held in enumerate(np.array_split(draw.rng(repeat).permutation(measurable), n_folds))
     ]
-    skipped = len(labelled) - len(measurable)
-    note = f"{skipped} labelled lists are never held out: {draw.metric} is undefined on their labels."
-    return Splits(n_repeats, n_folds, splits, [note] if skipped else [])
+    return Splits(n_repeats, n_folds, splits, len(labelled) - len(measurable))
 
 
 def _sizes_for_lists(draw: Drawing, n_lists: int) -> tuple[int, int]:
@@ -143,14 +141,12 @@ def hold_out_items(draw: Drawing) -> Splits:
             f"(labels of a list: {data.labelled_per_list.max()} at most). Label more items."
         )
     several = measurable >= ENOUGH_LISTS
-    usual = (5 if several else 20) if draw.keep else (3 if several else 10)
+    usual = (5 if several else 20) if draw.keep else 3
     n_repeats = draw.n_repeats or usual
     n_folds = 1 if draw.keep else min(draw.n_folds or N_FOLDS, int(folds.max()))
     make = _draw_items if draw.keep else _fold_items
     splits = [split for repeat in range(n_repeats) for split in make(draw, repeat, folds.clip(max=n_folds))]
-    skipped = int((data.labelled_per_list > 0).sum()) - measurable
-    note = f"{skipped} labelled lists are not measured: they lack two better and two worse labels."
-    return Splits(n_repeats, n_folds, splits, [note] if skipped else [])
+    return Splits(n_repeats, n_folds, splits, int((data.labelled_per_list > 0).sum()) - measurable)
 
 
 def _most_folds(draw: Drawing, at: int) -> int:

@@ -7,11 +7,10 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import issparse, vstack
-from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray, Booleans, Floats
 from semirank.dataset import Features, RankingDataset
+from semirank.features.tfidf import apply_transformer
 
 EACH = "each"
 
@@ -101,8 +100,7 @@ class Items:
 
     def with_text_features(self, transformer: Any) -> Self:
         """Return the items with X made of their texts by a transformer, which is fitted if it is not yet."""
-        apply = transformer.transform if _is_fitted(transformer) else transformer.fit_transform
-        X = apply(self.texts)
+        X = apply_transformer(transformer, self.texts)
         return replace(self, X=X, feature_names=tuple(transformer.get_feature_names_out()))
 
     def ranking(self, relevant: str | int | Iterable[str | int] | None) -> RankingDataset:
@@ -153,14 +151,6 @@ def join(pieces: Sequence[Items]) -> Items:
 def strings(values: Iterable[str]) -> AnyArray:
     """Return an array of str objects: one long text must not widen all the others."""
     return np.array(list(values), dtype=object)
-
-
-def _is_fitted(transformer: Any) -> bool:
-    try:
-        check_is_fitted(transformer)
-    except NotFittedError:
-        return False
-    return True
 
 
 def _rows(values: Any, rows: AnyArray) -> Any:

@@ -1,0 +1,56 @@
+"""The items given to `fit`, kept for questions that are asked later, also of a model in a file."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from semirank.core.arrays import Floats, Integers
+from semirank.dataset import Features, RankingDataset
+
+
+class KeepsItems:
+    """A ranker that keeps its training set, in the caller's order.
+
+    Attributes
+    ----------
+    X_ : array or CSR matrix of shape (n_items, n_features)
+        The items given to `fit`.
+    y_ : float64 array of shape (n_items,)
+        Their labels, NaN where there is none.
+    lists_ : int64 array of shape (n_items,)
+        The number of the list of each.
+    """
+
+    X_: Features
+    y_: Floats
+    lists_: Integers
+
+    def _keep_items(self, data: RankingDataset) -> None:
+        self.X_, self.y_, self.lists_ = (
+            callers_order(data),
+            data.restore(data.y),
+            data.restore(data.list_of_item),
+        )
+
+    def _kept_items(self) -> RankingDataset:
+        check_is_fitted(self, "X_")
+        return RankingDataset(self.X_, self.y_, self.lists_)
+
+    def _check_kept_items(self, n_items: int) -> None:
+        """Refuse what a model file holds if it does not fit together."""
+        if not (self.X_.shape[0] == n_items == len(self.y_) == len(self.lists_)):
+            raise ValueError("X_, y_ and lists_ must have one entry for each item")
+
+
+def callers_order(data: RankingDataset) -> Features:
+    """Return X in the order in which the caller gave it, the same array if it was not sorted."""
+    in_order = bool((np.diff(data.order) > 0).all())
+    return data.X if in_order else data.X[np.argsort(data.order)]
+
+
+def row_of(item: Any, data: RankingDataset) -> int:
+    """Return where an item, given by its row in the caller's order, stands in the data."""
+    if not 0 <= item < data.n_items:
+        raise ValueError(f"item must be a row number in [0, {data.n_items - 1}]; got {item!r}.")
+    return int(np.flatnonzero(data.order == item)[0])

@@ -1,1 +1,0 @@
-"""Ridge least squares over pairs of labelled items: its forms, and what it finds when labels are left out."""

@@ -1,0 +1,1 @@
+"""How losses are minimised: boosting, Newton steps, closed forms, conjugate gradients, line search."""

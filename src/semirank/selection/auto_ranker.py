@@ -1,0 +1,251 @@
+"""AutoRanker: the ranker that held-out labels recommend, chosen and fitted in one call."""
+
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from semirank.core.arrays import Floats
+from semirank.dataset import RankingDataset
+from semirank.features import TfIdf
+from semirank.limits import FLAG, Between, Either, Limit, OneOf
+from semirank.meta.members import Rankers
+from semirank.metrics.notation import MetricName
+from semirank.rankers._base import Contributions, Ranker
+from semirank.rankers.assumptions import CHOSEN
+from semirank.registry import ranker_names
+from semirank.results.comparison import Choice
+from semirank.results.result import Result
+from semirank.results.sentences import about_choice, about_protocol
+from semirank.selection.catalogue import Catalogue, catalogue
+from semirank.selection.compare import AUTO, CannotCompareError, compare
+from semirank.selection.gate import by_experience
+from semirank.selection.label_source import too_few, unlabelled_as
+from semirank.selection.protocols import choose_protocol
+
+
+class Candidates:
+    """Rankers, by name or themselves, or None."""
+
+    def __contains__(self, value: object) -> bool:
+        if value is None:
+            return True
+        if not isinstance(value, (list, tuple)) or len(value) == 0:
+            return False
+        names = ranker_names()
+        return all(entry in names if isinstance(entry, str) else [entry] in Rankers() for entry in value)
+
+    def __str__(self) -> str:
+        return "a sequence of names of rankers, rankers or (name, ranker) pairs, or None"
+
+    def parse(self, text: str) -> Any:
+        """Read names with commas between them, or None."""
+        return None if text.lower() == "none" else text.split(",")
+
+
+class AutoRanker(Ranker):
+    """Choose a ranker by held-out labels, and use unlabelled items only where that is shown to help.
+
+    The rankers that suit the kind of data are fitted on a part of the labels, with all items there to learn
+    from, and measured on the rest. The best one that learns from labels alone stands; one that uses
+    unlabelled items takes its place only through the gate:
+
+    - it must be better with unlabelled items than without any, by more than a standard error;
+    - it must be better than every ranker that learns from labels alone: beyond chance, by a test that is
+      corrected for the number of rankers tried, or at all if it has done well on other data of this kind.
+
+    What was chosen is fitted again on all labels. Where labels are too few to hold any out, the usual choice
+    for the kind of data is taken, and `verdict_` says that this is experience and not evidence.
+
+    Parameters
+    ----------
+    time_budget : float, optional
+        Seconds for the choice. The usual rankers are tried in any case, others while there is time. None:
+        all are tried.
+    metric : str
+        What to choose by, in the notation of `semirank.metrics`. "auto": nDCG where whole lists are held
+        out, AUC where items are.
+    candidates : sequence of str, Ranker or (name, ranker) pairs, optional
+        What to try instead; the first that learns from labels alone is the one that stays unless another
+        is better. Baselines are added. None: what suits the data.
+    thorough : bool
+        Without `candidates`: also try rankers that take long.
+    random_state : int
+        Seed of all that is drawn. Same seed, same choice, unless time runs out.
+    n_jobs : int, optional
+        Number of processes that try rankers, -1: one for each core that this process may use. None: this one.
+
+    Attributes
+    ----------
+    ranker_ : Ranker
+        The chosen ranker, fitted on all labels.
+    choice_ : dict
+        What was chosen and why, as data: the fields of `semirank.results.comparison.Choice`, among them name,
+        ranker and reason ("proven", "trusted", "labels" or "few labels").
+    verdict_ : str
+        The same in words.
+    leaderboard_ : list of dict
+        One row for each ranker that was tried, the best first: name, ranker, what it assumes about unlabelled
+        items (None: nothing), mean of the metric, difference to the best supervised ranker, p-value, seconds,
+        and why it could not be measured. Empty where labels were too few.
+    scores_ : float64 array of shape (n_items,)
+        Scores of the items given to `fit`, in the caller's order.
+    protocol_ : str
+        What was held out, and why.
+    features_ : TfIdf or None
+        What turns texts into features.
+
+    Notes
+    -----
+    Some ten fits of each candidate. Graphs are built once for all of them, and rankers with a closed form for
+    left-out labels choose their own parameters by it inside each fit.
+
+    It takes six labelled lists, or in one list fifteen labels of relevant items, to choose. Held-out relevant
+    items are ranked among held-out irrelevant ones; where there are fewer than fifteen of these, or they
+    were asked for from the top of a ranking, among all unlabelled items, provided that these are many.
+
+    Examples
+    --------
+    >>> import semirank
+    >>> moons = semirank.load("moons", noise=0.05, random_state=0)
+    >>> few = moons.hide_labels(keep=4, keep_levels=True, random_state=0)
+    >>> auto = semirank.AutoRanker().fit(few.X, few.y)
+    >>> print(auto.verdict_[:66])
+    graph: the usual choice for items with dense features, relevant or
+    >>> semirank.metrics.auc(moons.y, auto.scores_).round(2)
+    array([1.])
+    """
+
+    assumption = CHOSEN
+    takes_texts = True
+
+    limits: ClassVar[Mapping[str, Limit]] = {
+        "time_budget": Either(Between(0, closed="neither"), OneOf(None)),
+        "metric": MetricName(AUTO),
+        "candidates": Candidates(),
+        "thorough": FLAG,
+        "random_state": Between(0, 2**32 - 1, Integral),
+        "n_jobs": Either(Between(-1, kind=Integral), OneOf(None)),
+    }
+
+    ranker_: Ranker
+    choice_: dict[str, Any]
+    verdict_: str
+    leaderboard_: list[dict[str, Any]]
+    protocol_: str
+    features_: TfIdf | None
+
+    def __init__(
+        self,
+        time_budget: float | None = None,
+        metric: str = "auto",
+        candidates: Any = None,
+        *,
+        thorough: bool = False,
+        random_state: int = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.time_budget = time_budget
+        self.metric = metric
+        self.candidates = candidates
+        self.thorough = thorough
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
+        """Choose a ranker by held-out labels, and fit it on all labels."""
+        self.features_ = TfIdf() if are_texts(X) else None
+        data = self._check(X if self.features_ is None else self.features_.fit_transform(X), y, qid)
+        choices = catalogue(data, self.candidates, thorough=self.thorough, random_state=self.random_state)
+        choices = choices.without_unlabelled() if data.labelled.all() else choices
+        choice = self._choose(data, choices)
+        self.choice_ = choice.to_dict()
+        rows = np.argsort(data.order)  # the ranker gets the caller's order, so that `explain` speaks of it
+        self.ranker_ = clone(choices.named(choice.name).ranker).fit(
+            data.X[rows], data.y[rows], data.qid[rows]
+        )
+        self.scores_ = self.ranker_.scores_
+        return self
+
+    def supervised(self) -> None:
+        """Return None: it chooses among rankers with and without unlabelled items by itself."""
+        return
+
+    def predict(self, X: Any, qid: Any = None) -> Floats:
+        """Score new items with the chosen ranker."""
+        check_is_fitted(self, "ranker_")
+        data = self._check_new(X if self.features_ is None else self.features_.transform(X), qid)
+        return data.restore(self.ranker_.predict(data.X, data.qid))
+
+    def explain(self, item: int) -> Contributions:
+        """Split the score of a fitted item into contributions of labelled items, where the ranker can."""
+        check_is_fitted(self, "ranker_")
+        return self.ranker_.explain(item)
+
+    def _choose(self, data: RankingDataset, choices: Catalogue) -> Choice:
+        """Compare the candidates on held-out labels; choose by experience alone where these are too few."""
+        way = choose_protocol(data).name
+        reading = unlabelled_as(data, way)
+        problem = too_few(data, way, reading)
+        if problem is None:
+            try:
+                return self._compare(data, choices, reading)
+            except CannotCompareError as error:
+                if error.comparison.protocol is not None:
+                    raise
+                problem = str(error)
+        choice = by_experience(choices, problem)
+        self.protocol_, self.leaderboard_ = "Labels are too few to hold some out.", []
+        self.verdict_ = about_choice(choice, "", int(data.labelled.sum()))
+        return choice
+
+    def _compare(self, data: RankingDataset, choices: Catalogue, reading: Any) -> Choice:
+        found = compare(
+            data,
+            choices,
+            self.metric,
+            keep=None,
+            unlabelled=reading,
+            budget=False,
+            detailed=False,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+            time_budget=self.time_budget,
+        )
+        if found.choice is None or found.protocol is None:
+            reasons = "; ".join(f"{each.name}: {each.reason}" for each in found.results)
+            raise ValueError(f"No ranker that learns from labels could be fitted and measured. {reasons}")
+        self.protocol_ = about_protocol(found.protocol)[0]
+        self.leaderboard_ = [_row(each) for each in found.results]
+        self.verdict_ = about_choice(found.choice, found.metric, found.protocol.n_labels)
+        return found.choice
+
+    def _new_items(self, X: Any, y: Any, qid: Any) -> RankingDataset:
+        return RankingDataset(X if self.features_ is None else np.zeros((len(X), 0)), y, qid)
+
+
+def are_texts(X: Any) -> bool:
+    """Tell whether items are texts: a sequence or one column of them."""
+    if issparse(X) or getattr(X, "ndim", 1) != 1 or not isinstance(X, Iterable):
+        return False
+    return any(isinstance(text, str) for text in islice(X, 100))
+
+
+def _row(result: Result) -> dict[str, Any]:
+    contrast = result.contrast_best
+    return {
+        "name": result.name,
+        "ranker": result.ranker,
+        "assumption": result.assumption,
+        "mean": result.mean,
+        "difference": contrast.difference if contrast else None,
+        "p_adjusted": contrast.p_adjusted if contrast else None,
+        "verdict": contrast.verdict if contrast else None,
+        "seconds": result.fit_seconds,
+        "reason": result.reason,
+    }

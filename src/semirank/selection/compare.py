@@ -1,0 +1,335 @@
+"""Compare rankers on partly labelled data: which assumption about unlabelled items helps, which harms."""
+
+import os
+import platform
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import date
+from importlib.metadata import version
+from typing import Any, Literal
+
+import numpy as np
+from scipy.sparse import issparse
+
+from semirank.checkpoints import Checkpoint
+from semirank.dataset import RankingDataset, describe
+from semirank.features import TfIdf
+from semirank.metrics import parse
+from semirank.metrics.metric import Metric
+from semirank.metrics.ranking import Unlabelled
+from semirank.results.budget import Budget
+from semirank.results.comparison import Comparison, ListChange, Protocol
+from semirank.selection.benchmark import Benchmark
+from semirank.selection.budget import measure_budget, plan_budget
+from semirank.selection.candidates import Given
+from semirank.selection.catalogue import Catalogue, catalogue
+from semirank.selection.gate import Gate, by_experience
+from semirank.selection.judge import Judge, best_of
+from semirank.selection.label_source import too_few, unlabelled_as
+from semirank.selection.protocols import Plan, choose_protocol, plan_splits, usual_metric
+from semirank.selection.runner import Outcome, Progress, Runner, Series
+from semirank.selection.splits import ProtocolName, TooFewLabelsError
+from semirank.selection.summary import list_changes, observations, summarise, values_of
+
+PACKAGES = ("semirank", "numpy", "scipy", "scikit-learn", "numba")
+USUAL_DEPTH = 10
+USUAL_KEEP = 10  # labels of each list that are shown where every item has one
+AUTO: Literal["auto"] = "auto"
+
+
+class CannotCompareError(ValueError):
+    """Nothing could be compared; `comparison` holds what is known all the same, for a partial report."""
+
+    def __init__(self, message: str, comparison: Comparison) -> None:
+        super().__init__(message)
+        self.comparison = comparison
+
+
+def compare(
+    data: RankingDataset,
+    rankers: Iterable[Given] | Catalogue | None = None,
+    metric: str | Metric = "auto",
+    *,
+    protocol: ProtocolName | Literal["auto"] = "auto",
+    keep: int | Literal["auto"] | None = "auto",
+    n_repeats: int | None = None,
+    n_folds: int | None = None,
+    unlabelled: Unlabelled | Literal["auto"] = "auto",
+    confidence: float = 0.95,
+    budget: bool = True,
+    detailed: bool = True,
+    thorough: bool = False,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    timeout: float | None = None,
+    time_budget: float | None = None,
+    progress: Progress | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    name: str = "data",
+) -> Comparison:
+    """Find the best ranker for partly labelled data, and whether unlabelled items helped or harmed.
+
+    Every ranker is fitted on the same labels, with all items there to learn from, and measured on labels that
+    were held out. Each one that uses unlabelled data is tested against itself without them, and against the
+    best ranker that learns from labels alone.
+
+    Parameters
+    ----------
+    data : RankingDataset
+        Partly labelled, as it is.
+    rankers : iterable of str, Ranker, (str, Ranker) or Candidate, optional
+        What to compare; supervised baselines are added. None: a choice that fits the data.
+    metric : str or Metric
+        What to measure, in the notation of `semirank.metrics`. "auto": nDCG where whole lists are held out,
+        AUC where items are.
+    protocol : {"auto", "lists", "items"}
+        Hold out whole lists, or items within lists; see `plan_splits`.
+    keep : int, "auto" or None
+        Show only so many labels of each list ("items"), or labelled lists ("lists"): for data with more
+        labels than there will be in use. None: all that are not held out. "auto": 10 labels of each list
+        where every item has one and items are held out, otherwise None.
+    n_repeats, n_folds : int, optional
+        How often labels are held out, and in how many parts; see `plan_splits`.
+    unlabelled : {"auto", "ignore", "irrelevant"}
+        How the metric takes items that have no label at all. "auto": they are left out, unless hardly any
+        label says what is irrelevant, or those that do are near misses.
+    confidence : float
+        Of intervals; a verdict needs an adjusted p-value below 1 - confidence.
+    budget : bool
+        Also measure how the metric grows with the number of labels.
+    detailed : bool
+        Also measure what only a report shows: first items, precision by recall, memory, warnings.
+    thorough : bool
+        Without `rankers`: also try those that take long.
+    random_state : int
+        Same seed, same result.
+    n_jobs : int, optional
+        Number of processes, each in one thread; -1: one for each core that this process may use. None: all in
+        this process.
+    timeout : float, optional
+        Seconds for all fits of one ranker together. One that takes longer is stopped, and never ranked.
+    time_budget : float, optional
+        Seconds for all rankers together. The usual ones are tried in any case, others while there is time.
+    progress : callable, optional
+        Called with (done, total).
+    checkpoint : path, optional
+        A file that keeps every finished fit until the comparison is complete, and is then removed.
+    resume : bool
+        Take fits from the checkpoint where data, ranker and labels are the same. Otherwise a checkpoint that
+        is there already is an error: it belongs to a comparison that was stopped.
+    name : str
+        What the data are called in reports.
+
+    Returns
+    -------
+    comparison : Comparison
+        Leaderboard, tests, verdicts, curves. After Ctrl-C, what was finished (`complete` is False).
+
+    Raises
+    ------
+    CannotCompareError
+        When labels are too few to hold any out, or every ranker fails. Its `comparison` is a partial one.
+
+    Notes
+    -----
+    The cost is that of ``n_repeats * n_folds`` fits of each ranker. Memory is that of one fit, and of a copy
+    of the data, in each process.
+
+    Examples
+    --------
+    >>> from semirank import compare, load
+    >>> found = compare(load("moons"), ["manifold-ranking"], keep=4, budget=False)
+    >>> [result.name for result in found.results]
+    ['manifold-ranking', 'manifold-ranking, labels alone']
+    >>> found.verdict, found.recommended
+    ('helps', 'manifold-ranking')
+    """
+    started = time.perf_counter()
+    _check(data, confidence)
+    data = _with_words(data)
+    way = choose_protocol(data).name if protocol == AUTO else protocol
+    metric = parse(usual_metric(way) if metric == AUTO else metric)
+    keep = (USUAL_KEEP if way == "items" and data.labelled.all() else None) if keep == AUTO else keep
+    reading = unlabelled_as(data, way) if unlabelled == AUTO else unlabelled
+    options: dict[str, Any] = {"protocol": protocol, "keep": keep, "n_repeats": n_repeats, "n_folds": n_folds}
+    options["unlabelled"] = reading
+    blank = _blank(data, metric, name, confidence, random_state, n_jobs, options | {"timeout": timeout})
+    choices = rankers
+    if not isinstance(choices, Catalogue):
+        choices = catalogue(data, choices, thorough=thorough, random_state=random_state)
+    try:
+        plan = plan_splits(data, metric=metric, random_state=random_state, **options)
+    except TooFewLabelsError as problem:
+        choice = by_experience(choices, str(problem))
+        raise CannotCompareError(str(problem), replace(blank, choice=choice, problem=str(problem))) from None
+    judge = Judge(
+        plan.unit,
+        plan.test_ratio,
+        confidence,
+        metric.name,
+        1 if metric.greater_is_better else -1,
+        random_state,
+    )
+    benchmark = Benchmark(data, plan.lists, metric.name, reading, blank.judged_at, detailed)
+    limits: dict[str, Any] = {"timeout": timeout, "time_budget": time_budget, "progress": progress}
+    with (
+        _open(checkpoint, resume) as finished,
+        Runner(benchmark, n_jobs, checkpoint=finished, **limits) as runner,
+    ):
+        series = [
+            Series(each.name, each.ranker, plan.splits, each.name not in choices.first)
+            for each in choices.candidates
+        ]
+        outcomes = runner.run(series)
+        found = _put_together(blank, benchmark, plan, judge, choices, outcomes)
+        curves = _budget(runner, plan, judge, choices, found) if budget else None
+    found = replace(
+        found, budget=curves, complete=not runner.interrupted, seconds=time.perf_counter() - started
+    )
+    if found.complete:
+        finished.discard()
+    if not found.finished and found.complete:
+        reasons = "; ".join(f"{each.name}: {each.reason}" for each in found.results)
+        raise CannotCompareError(f"No ranker could be fitted and measured. {reasons}", found)
+    return found
+
+
+def _with_words(data: RankingDataset) -> RankingDataset:
+    """Count the words of texts once for all candidates: labels have no part in that."""
+    return data if data.texts is None else data.replace(X=TfIdf().fit_transform(data.texts))
+
+
+def _open(path: str | os.PathLike[str] | None, resume: bool) -> Checkpoint:
+    if path is not None and not resume and os.path.exists(path) and os.path.getsize(path):
+        raise ValueError(
+            f"{path}: holds the fits of a comparison that was stopped. Go on with it (resume=True, "
+            "--resume), or remove the file."
+        )
+    return Checkpoint(path)
+
+
+def _put_together(
+    blank: Comparison,
+    benchmark: Benchmark,
+    plan: Plan,
+    judge: Judge,
+    choices: Catalogue,
+    outcomes: Mapping[str, Outcome],
+) -> Comparison:
+    data = benchmark.data
+    results = summarise(choices.candidates, outcomes, plan, judge)
+    by_name = {each.name: each for each in results}
+    best = best_of(results, judge.sign)
+    plain = best_of([each for each in results if each.supervised], judge.sign)
+    semi = best_of([each for each in results if not each.supervised], judge.sign)
+    contrasts = {each.name: each.contrast_best for each in results if each.contrast_best is not None}
+    units = {
+        name: observations(values_of(each.fits), plan)
+        for name, each in outcomes.items()
+        if each.status == "finished"
+    }
+    few = None if plan.keep else too_few(data, plan.protocol, benchmark.unlabelled)
+    choice = by_experience(choices, few) if few else Gate(choices, judge, units, contrasts).choose()
+    changes: tuple[ListChange, ...] = ()
+    if semi is not None and semi.baseline in units:
+        before, after = by_name[semi.baseline or ""], semi
+        changes = list_changes(
+            data, plan, (before, outcomes[before.name].fits), (after, outcomes[after.name].fits)
+        )
+    return replace(
+        blank,
+        protocol=_protocol(plan, benchmark),
+        lists=tuple(str(data.list_ids[at]) for at in plan.lists),
+        results=results,
+        best=best.name if best else None,
+        best_supervised=plain.name if plain else None,
+        best_semi_supervised=semi.name if semi else None,
+        verdict=semi.contrast_best.verdict if semi and semi.contrast_best else None,
+        choice=choice,
+        changes=changes,
+    )
+
+
+def _protocol(plan: Plan, benchmark: Benchmark) -> Protocol:
+    return Protocol(
+        *plan.chosen,
+        unit=plan.unit,
+        n_units=len(plan.lists) if plan.unit == "list" else len(plan.splits),
+        n_repeats=plan.n_repeats,
+        n_folds=plan.n_folds,
+        n_splits=len(plan.splits),
+        keep=plan.keep,
+        n_measured=len(plan.lists),
+        n_skipped=plan.n_skipped,
+        unlabelled=benchmark.unlabelled,
+        n_labels=int(benchmark.data.labelled.sum()),
+    )
+
+
+def _budget(runner: Runner, plan: Plan, judge: Judge, choices: Catalogue, found: Comparison) -> Budget | None:
+    if runner.interrupted or not found.best_supervised or not found.best_semi_supervised:
+        return None
+    benchmark = runner.benchmark
+    sizes = plan_budget(
+        benchmark.data,
+        plan,
+        metric=benchmark.metric,
+        unlabelled=benchmark.unlabelled,
+        random_state=judge.seed,
+    )
+    if sizes is None:
+        return None
+    pair = (choices.named(found.best_supervised), choices.named(found.best_semi_supervised))
+    return measure_budget(runner, sizes, *pair, judge)
+
+
+def _blank(
+    data: RankingDataset,
+    metric: Metric,
+    name: str,
+    confidence: float,
+    seed: int,
+    n_jobs: int | None,
+    options: dict[str, Any],
+) -> Comparison:
+    """Return a comparison that has found nothing yet."""
+    summary = describe(data)
+    return Comparison(
+        name=name,
+        data=summary,
+        metric=metric.name,
+        greater_is_better=metric.greater_is_better,
+        protocol=None,
+        lists=(),
+        results=(),
+        best=None,
+        best_supervised=None,
+        best_semi_supervised=None,
+        choice=None,
+        verdict=None,
+        changes=(),
+        budget=None,
+        judged_at=int(metric.options.get("cutoff") or USUAL_DEPTH),
+        confidence=confidence,
+        complete=False,
+        problem=None,
+        seed=seed,
+        n_jobs=n_jobs,
+        options=options,
+        versions={"python": platform.python_version()} | {each: version(each) for each in PACKAGES},
+        date=date.today().isoformat(),
+    )
+
+
+def _check(data: RankingDataset, confidence: float) -> None:
+    if not isinstance(data, RankingDataset):
+        raise ValueError(f"compare takes a RankingDataset(X, y, qid); got {type(data).__name__}.")
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must be a number in (0, 1); got {confidence!r}.")
+    values = data.X.data if issparse(data.X) else data.X
+    if data.texts is None and data.n_features == 0:
+        raise ValueError("The data have neither features nor texts to rank by.")
+    if data.texts is None and np.isnan(values).any():
+        raise ValueError("Some features are missing (NaN). Fill them first: data.fill_missing(0), say.")
