@@ -39,7 +39,7 @@ from .rankers.logistic import LogisticRanker as LogisticRanker
 from .rankers.manifold import ManifoldRanking as ManifoldRanking
 from .rankers.manifold_cv import ManifoldRankingCV as ManifoldRankingCV
 from .rankers.pagerank import PersonalizedPageRank as PersonalizedPageRank
-from .rankers.pair_weights import PairWeights as PairWeights
+from .rankers.pairs.weights import PairWeights as PairWeights
 from .rankers.rank_svm import RankSVM as RankSVM
 from .rankers.rankboost import RankBoost as RankBoost
 from .rankers.rankrls import RankRLS as RankRLS

@@ -45,7 +45,7 @@ def nearest_labels(data: RankingDataset, n_neighbors: int, distance: Any, confli
     labelled, unlabelled = np.flatnonzero(data.labelled), np.flatnonzero(~data.labelled)
     lists = data.list_of_item
     starts = np.searchsorted(lists[unlabelled], np.arange(data.n_lists + 1))
-    index = NeighbourIndex(data.X[unlabelled], metric=distance, indptr=starts)
+    index = NeighbourIndex(data.X[unlabelled], distance=distance, indptr=starts)
     found = index.query(data.X[labelled], n_neighbors, lists[labelled])
     given = found.indices >= 0
     found_labels = PseudoLabels(
