@@ -13,8 +13,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import semirank
+from semirank import Ranker
 from semirank.checks import checks_of, reads_only_texts, sample_lists
-from semirank.rankers import Ranker
 from semirank.registry import ranker_class, ranker_names
 
 nan = np.nan

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from semirank import RankingDataset
+from semirank import DistanceRanking, RankingDataset
 from semirank.experiments import auto
 from semirank.experiments.auto import (
     AUTO,
@@ -17,7 +17,6 @@ from semirank.experiments.auto import (
     task_rows,
 )
 from semirank.experiments.auto_tasks import TASKS, Problem, Task, hidden, show, side_by_side
-from semirank.rankers import DistanceRanking
 
 nan = np.nan
 

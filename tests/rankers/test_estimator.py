@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import semirank
 from semirank import EstimatorRanker, RankBoost
-from semirank.rankers import as_ranker
+from semirank.rankers.estimator import as_ranker
 
 nan = np.nan
 

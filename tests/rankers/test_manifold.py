@@ -272,7 +272,10 @@ def test_local_widths_of_new_edges_are_the_radii_of_the_graph():
     np.testing.assert_allclose(weights[near], np.exp(-(d[near] ** 2) / (np.sort(d)[2] * radii[near])))
 
 
-@pytest.mark.parametrize("options", [{"sigma": 0.3}, {"sigma": "local"}, {"graph": "connected"}])
+@pytest.mark.parametrize(
+    "options",
+    [{"sigma": 0.3}, {"sigma": "local"}, {"graph": "connected"}, {"graph": "inner"}, {"join": True}],
+)
 def test_a_saved_model_keeps_the_width(options, tmp_path):
     X = np.arange(12.0)[:, None]
     y, qid = np.where(np.arange(12) % 6 == 1, 1.0, nan), np.repeat(["a", "b"], 6)

@@ -10,8 +10,14 @@ from semirank import metrics
 from semirank.experiments.cells import Progress, checkpoint_of, measure_cells, name_of
 from semirank.experiments.result import Result
 from semirank.experiments.synthetic_lists import WORLDS
-from semirank.meta import FeatureGeneration, ImportanceWeighting, PseudoMargin, RankerPropagation
-from semirank.rankers import RankBoost, Ranker, RankRLS, RankSVM
+from semirank.meta.feature_generation import FeatureGeneration
+from semirank.meta.importance_weighting import ImportanceWeighting
+from semirank.meta.pseudo_margin import PseudoMargin
+from semirank.meta.ranker_propagation import RankerPropagation
+from semirank.rankers._base import Ranker
+from semirank.rankers.rank_svm import RankSVM
+from semirank.rankers.rankboost import RankBoost
+from semirank.rankers.rankrls import RankRLS
 
 METHODS: dict[str, tuple[str | None, Callable[[], Ranker]]] = {
     "RankRLS": (None, RankRLS),

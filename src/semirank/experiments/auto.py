@@ -14,15 +14,13 @@ from semirank.core.arrays import Floats
 from semirank.experiments.auto_tasks import TASKS, Problem, Task
 from semirank.experiments.cells import Progress, checkpoint_of, measure_cells, name_of
 from semirank.experiments.result import Result, Rows
-from semirank.rankers import (
-    DistanceRanking,
-    EstimatorRanker,
-    LinearSVMRanker,
-    LogisticRanker,
-    RankBoost,
-    Ranker,
-    RankRLSCV,
-)
+from semirank.rankers._base import Ranker
+from semirank.rankers.distance import DistanceRanking
+from semirank.rankers.estimator import EstimatorRanker
+from semirank.rankers.linear_svm import LinearSVMRanker
+from semirank.rankers.logistic import LogisticRanker
+from semirank.rankers.rankboost import RankBoost
+from semirank.rankers.rankrls_cv import RankRLSCV
 from semirank.selection.auto_ranker import AutoRanker
 
 AUTO, LOGISTIC, LIGHTGBM = "AutoRanker", "logistic regression", "LightGBM lambdarank"

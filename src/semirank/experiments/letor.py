@@ -12,8 +12,16 @@ from semirank import metrics
 from semirank.core.arrays import Floats
 from semirank.dataset import RankingDataset
 from semirank.features import RankLDA
-from semirank.meta import FeatureGeneration, ImportanceWeighting, PseudoMargin, RankerPropagation
-from semirank.rankers import EstimatorRanker, RankBoost, Ranker, RankRLS, RankRLSCV, RankSVM
+from semirank.meta.feature_generation import FeatureGeneration
+from semirank.meta.importance_weighting import ImportanceWeighting
+from semirank.meta.pseudo_margin import PseudoMargin
+from semirank.meta.ranker_propagation import RankerPropagation
+from semirank.rankers._base import Ranker
+from semirank.rankers.estimator import EstimatorRanker
+from semirank.rankers.rank_svm import RankSVM
+from semirank.rankers.rankboost import RankBoost
+from semirank.rankers.rankrls import RankRLS
+from semirank.rankers.rankrls_cv import RankRLSCV
 from semirank.readers.datasets import load
 
 COLLECTIONS = ("ohsumed-letor", "mq2008")

@@ -10,7 +10,8 @@ from semirank.core.arrays import AnyArray, Floats, Integers
 from semirank.experiments.result import Result
 from semirank.features import TfIdf
 from semirank.graphs import connected_graph, normalised
-from semirank.rankers import DistanceRanking, ManifoldRanking
+from semirank.rankers.distance import DistanceRanking
+from semirank.rankers.manifold import ManifoldRanking
 from semirank.readers.datasets import load, load_items
 from semirank.report.tables import mean_and_spread
 

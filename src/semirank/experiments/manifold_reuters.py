@@ -9,7 +9,7 @@ from semirank import metrics
 from semirank.core.arrays import AnyArray, Floats
 from semirank.experiments.result import Result
 from semirank.features import TfIdf
-from semirank.rankers import ManifoldRanking
+from semirank.rankers.manifold import ManifoldRanking
 from semirank.readers.datasets import load_items
 from semirank.report.tables import mean_and_spread
 

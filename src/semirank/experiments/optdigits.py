@@ -8,7 +8,7 @@ import numpy as np
 from semirank import metrics
 from semirank.core.arrays import Floats
 from semirank.experiments.result import Result
-from semirank.rankers import RayleighRanker
+from semirank.rankers.rayleigh import RayleighRanker
 from semirank.readers.datasets import load_items
 from semirank.report.tables import mean_and_spread
 

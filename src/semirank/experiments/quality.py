@@ -12,8 +12,14 @@ from semirank import metrics
 from semirank.core.arrays import AnyArray, Floats
 from semirank.dataset import RankingDataset
 from semirank.experiments.cells import name_of
-from semirank.meta import FeatureGeneration, ImportanceWeighting, PseudoMargin, RankerPropagation
-from semirank.rankers import LineSearchRanker, RankBoost, RankRLSCV, RankSVM
+from semirank.meta.feature_generation import FeatureGeneration
+from semirank.meta.importance_weighting import ImportanceWeighting
+from semirank.meta.pseudo_margin import PseudoMargin
+from semirank.meta.ranker_propagation import RankerPropagation
+from semirank.rankers.line_search import LineSearchRanker
+from semirank.rankers.rank_svm import RankSVM
+from semirank.rankers.rankboost import RankBoost
+from semirank.rankers.rankrls_cv import RankRLSCV
 
 Rows = list[dict[str, Any]]
 Values = dict[int, dict[str, Floats]]

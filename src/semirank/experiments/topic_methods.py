@@ -10,16 +10,14 @@ from sklearn.base import clone
 
 from semirank.core.arrays import Booleans, Floats, Integers
 from semirank.features import LSA, TfIdf
-from semirank.rankers import (
-    LinearSVMRanker,
-    LogisticRanker,
-    ManifoldRanking,
-    RankBoost,
-    Ranker,
-    SelfTrainingLogistic,
-    SemiRankBoost,
-    TransductiveSVM,
-)
+from semirank.rankers._base import Ranker
+from semirank.rankers.linear_svm import LinearSVMRanker
+from semirank.rankers.logistic import LogisticRanker
+from semirank.rankers.manifold import ManifoldRanking
+from semirank.rankers.rankboost import RankBoost
+from semirank.rankers.self_training import SelfTrainingLogistic
+from semirank.rankers.semi_rankboost import SemiRankBoost
+from semirank.rankers.transductive_svm import TransductiveSVM
 
 FEATURES = ("tf-idf", "LSA")
 

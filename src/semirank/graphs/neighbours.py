@@ -167,8 +167,9 @@ def nearest(
     many = (sizes > MANY) & (not issparse(rows))
     pair_by_pair(np.flatnonzero(~many))
     found = 1.0
-    for first, last in np.unique(np.column_stack([allowed.first, allowed.last])[many], axis=0):
-        which = np.flatnonzero((allowed.first == first) & (allowed.last == last))
+    part = np.where(many, allowed.first * (data.shape[0] + 1) + allowed.last, -1)
+    for each in np.unique(part[many]):
+        which = np.flatnonzero(part == each)
         share = 0.0
         if recall < 1.0 and float(sizes[which].sum()) * data.shape[1] > LONG:
             share = fill_by_cells(rows, data, which, allowed, recall, indices, squared)

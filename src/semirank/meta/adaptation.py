@@ -14,9 +14,10 @@ from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
 from semirank.dataset import DataWarning, Features, RankingDataset
 from semirank.dataset.checks import check_per_item
 from semirank.limits import Either, Kind, Limit, OneOf
-from semirank.rankers import RankBoost, Ranker
+from semirank.rankers._base import Ranker
 from semirank.rankers.estimator import as_ranker
 from semirank.rankers.pairs import PairWeights, check_pairs
+from semirank.rankers.rankboost import RankBoost
 
 RANKER = Either(Kind("a ranker", (BaseEstimator,)), OneOf(None))
 JOBS = Either(Kind("a whole number", (int, np.integer)), OneOf(None))

@@ -20,7 +20,9 @@ from semirank.meta.mixing import (
     inverse,
     weight_in_lists,
 )
-from semirank.rankers import RankBoost, Ranker, RankRLSCV
+from semirank.rankers._base import Ranker
+from semirank.rankers.rankboost import RankBoost
+from semirank.rankers.rankrls_cv import RankRLSCV
 
 
 class Blend(Ranker):

@@ -13,8 +13,8 @@ from semirank.features.kernel_axes import KernelAxes
 from semirank.kernels import GAMMA
 from semirank.limits import Between, Either, Limit, OneOf
 from semirank.meta.adaptation import JOBS, RANKER, Adapted, AdaptingRanker, LabelledLists
-from semirank.rankers import RankBoost
 from semirank.rankers.assumptions import LIST_DIRECTIONS
+from semirank.rankers.rankboost import RankBoost
 from semirank.rankers.solvers.boosting import Prepared
 
 

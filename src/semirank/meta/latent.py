@@ -12,9 +12,10 @@ from semirank.core.arrays import AnyArray, Floats
 from semirank.features import LSA
 from semirank.limits import Between, Limit
 from semirank.meta.adaptation import RANKER
-from semirank.rankers import LogisticRanker, Ranker, as_ranker
-from semirank.rankers._base import Contributions
+from semirank.rankers._base import Contributions, Ranker
 from semirank.rankers.assumptions import SHARED_WORDS
+from semirank.rankers.estimator import as_ranker
+from semirank.rankers.logistic import LogisticRanker
 
 
 class LatentRanker(Ranker):

@@ -10,7 +10,9 @@ from sklearn.base import clone
 from semirank.core.arrays import Floats, Integers
 from semirank.dataset import DataWarning, RankingDataset
 from semirank.meta.adaptation import LIST_ERRORS
-from semirank.rankers import Ranker, RankRLS, RankRLSCV
+from semirank.rankers._base import Ranker
+from semirank.rankers.rankrls import RankRLS
+from semirank.rankers.rankrls_cv import RankRLSCV
 
 
 class ListRankers(NamedTuple):

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from semirank.rankers import Ranker
+from semirank.rankers._base import Ranker
 
 
 class Rankers:

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from semirank.core.arrays import Booleans, Floats, Integers
 from semirank.dataset import RankingDataset
 from semirank.limits import Between
-from semirank.rankers import Ranker
+from semirank.rankers._base import Ranker
 from semirank.rankers.cross_validation import deal_labels
 
 FADING = "fading"

@@ -10,9 +10,9 @@ from semirank.core.arrays import Floats, Integers
 from semirank.dataset import Features, RankingDataset
 from semirank.limits import FLAG, Between, Limit
 from semirank.meta.adaptation import JOBS, Adapted, AdaptingRanker, LabelledLists, Progress
-from semirank.rankers import RankBoost
 from semirank.rankers.assumptions import LOW_DENSITY
 from semirank.rankers.losses.pseudo_margin import PseudoMarginLoss
+from semirank.rankers.rankboost import RankBoost
 from semirank.rankers.solvers.boosting import Prepared, Stumps, boost
 
 

@@ -21,9 +21,10 @@ from semirank.kernels import GAMMA
 from semirank.limits import FLAG, Between, Either, Limit, OneOf
 from semirank.meta.adaptation import JOBS, RANKER, Progress
 from semirank.meta.list_rankers import rank_lists_apart
-from semirank.rankers import Ranker, RankRLSCV
+from semirank.rankers._base import Ranker
 from semirank.rankers.assumptions import SIMILAR_LISTS
 from semirank.rankers.estimator import as_ranker
+from semirank.rankers.rankrls_cv import RankRLSCV
 
 NUMBER = Either(Between(1, kind=Integral), OneOf(None))
 

@@ -14,7 +14,8 @@ from semirank.dataset import RankingDataset
 from semirank.features import TfIdf
 from semirank.limits import Between, Either, Kind, Limit, OneOf, check_limits
 from semirank.meta.latent import LatentRanker
-from semirank.rankers import LogisticRanker, Ranker
+from semirank.rankers._base import Ranker
+from semirank.rankers.logistic import LogisticRanker
 
 
 class TextRanker(Ranker):

@@ -9,7 +9,7 @@ from semirank.core.arrays import Floats, Integers
 from semirank.dataset import Features
 from semirank.density_ratio import KLIEP, effective_size
 from semirank.meta.adaptation import AdaptingRanker, LabelledLists
-from semirank.rankers import Ranker
+from semirank.rankers._base import Ranker
 from semirank.rankers.pairs import PairWeights
 from semirank.rankers.pairs.sampled import SampledPairs, ordered_pairs, sample
 

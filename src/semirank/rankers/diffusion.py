@@ -289,9 +289,11 @@ class DiffusionRanker(Ranker):
             raise ValueError("the graph, the labels and the scores must be of the same items")
         if (np.sort(self.order_) != np.arange(n_items)).any() or len(self.indptr_) != n_lists + 1:
             raise ValueError("order_, indptr_ and list_ids_ must describe lists of all items")
-        per_list = self.shortest_ is not None
-        if self.widths_ is not None and self.widths_.shape != (n_lists if per_list else n_items,):
-            raise ValueError("widths_ must hold one width for each list, or for each item")
+        widths: Any = [None if each is None else each.shape for each in (self.widths_, self.shortest_)]
+        if widths not in ([None, None], [(n_lists,), (n_lists,)], [(n_items,), None]):
+            raise ValueError(
+                "widths_ must hold one width for each list, with its shortest_, or for each item"
+            )
 
 
 def power(degrees: Floats, exponent: float) -> Floats:

@@ -134,7 +134,7 @@ def as_ranker(estimator: Any) -> Ranker:
     --------
     >>> from sklearn.linear_model import Ridge
     >>> from semirank import RankBoost
-    >>> from semirank.rankers import as_ranker
+    >>> from semirank.rankers.estimator import as_ranker
     >>> as_ranker(RankBoost()), as_ranker(Ridge())
     (RankBoost(), EstimatorRanker(estimator=Ridge()))
     """
