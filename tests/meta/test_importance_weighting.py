@@ -15,7 +15,7 @@ from tests.rankers.oracle_boosting import DensePairs, dense_boost, dense_pairs
 from semirank import (
     FeatureGeneration,
     ImportanceWeighting,
-    ManifoldRanking,
+    LineSearchRanker,
     RankBoost,
     RankRLS,
     RankSVM,
@@ -211,7 +211,7 @@ def test_few_effective_pairs_are_named():
 
 
 @pytest.mark.parametrize(
-    "base", [ManifoldRanking(), KNeighborsRegressor(), FeatureGeneration(ManifoldRanking())]
+    "base", [LineSearchRanker(), KNeighborsRegressor(), FeatureGeneration(LineSearchRanker())]
 )
 def test_rankers_that_take_no_weights_are_refused(base):
     X, y, qid, _ = lists()
