@@ -9,6 +9,7 @@ import semirank
 from semirank import Blend, LatentRanker, LogisticRanker, ManifoldRanking
 from semirank.features import LSA
 from semirank.rankers.assumptions import MANIFOLD, SHARED_WORDS
+from semirank.rankers.estimator import as_ranker
 
 nan = np.nan
 
@@ -25,7 +26,7 @@ def test_equals_the_steps_by_hand(ranker):
     X, y = items()
     latent = LatentRanker(ranker, n_components=10).fit(X, y)
     lsa = LSA(10).fit(X)
-    by_hand = semirank.rankers.as_ranker(ranker or LogisticRanker()).fit(lsa.transform(X), y)
+    by_hand = as_ranker(ranker or LogisticRanker()).fit(lsa.transform(X), y)
     np.testing.assert_array_equal(latent.scores_, by_hand.scores_)
     new = items(seed=1)[0]
     np.testing.assert_array_equal(latent.predict(new), by_hand.predict(lsa.transform(new)))
