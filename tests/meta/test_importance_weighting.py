@@ -13,9 +13,9 @@ from tests.density_ratio.oracle_kliep import best_coefficients, gaussian_basis
 from tests.rankers.oracle_boosting import DensePairs, dense_boost, dense_pairs
 
 from semirank import (
+    DistanceRanking,
     FeatureGeneration,
     ImportanceWeighting,
-    ManifoldRanking,
     RankBoost,
     RankRLS,
     RankSVM,
@@ -211,7 +211,7 @@ def test_few_effective_pairs_are_named():
 
 
 @pytest.mark.parametrize(
-    "base", [ManifoldRanking(), KNeighborsRegressor(), FeatureGeneration(ManifoldRanking())]
+    "base", [DistanceRanking(), KNeighborsRegressor(), FeatureGeneration(DistanceRanking())]
 )
 def test_rankers_that_take_no_weights_are_refused(base):
     X, y, qid, _ = lists()

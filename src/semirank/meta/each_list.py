@@ -44,7 +44,7 @@ class EachList(Ranker):
     >>> from semirank import EachList, RankRLS
     >>> X, y, qid = [[0.0], [1.0], [0.0], [1.0]], [0, 1, 1, 0], ["up", "up", "down", "down"]
     >>> EachList(RankRLS()).fit(X, y, qid).scores_.round(2)
-    array([0.  , 0.33, 0.  , -0.33])
+    array([ 0. ,  0.5,  0. , -0.5])
     """
 
     limits: ClassVar[Mapping[str, Limit]] = {"ranker": Either(Kind("a ranker", (Ranker,)), OneOf(None))}
