@@ -192,7 +192,7 @@ class Comparison(Record):
     --------
     >>> from semirank import compare, load
     >>> from semirank.results.comparison import Comparison
-    >>> found = compare(load("moons"), ["manifold-ranking"], metric="AUC", keep=4, n_repeats=5, budget=False)
+    >>> found = compare(load("moons"), ["manifold-ranking"], metric="AUC", keep=4, n_repeats=6, budget=False)
     >>> found.results[0].name, found.choice.name
     ('manifold-ranking', 'manifold-ranking')
     >>> Comparison.from_json(found.to_json()) == found
