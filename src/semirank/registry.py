@@ -56,6 +56,7 @@ _PARTS = (  # what a model file may hold beside rankers
     "semirank.features.gram_schmidt:GramSchmidt",
     "semirank.features.lsa:LSA",
     "semirank.features.rank_lda:RankLDA",
+    "semirank.features.scaling:Scaling",
     "semirank.features.tfidf:TfIdf",
 )
 

@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import Floats
 from semirank.dataset import RankingDataset
-from semirank.features import TfIdf
+from semirank.features.scaling import Scaling
+from semirank.features.tfidf import TfIdf
 from semirank.limits import FLAG, Between, Either, Limit, OneOf
 from semirank.meta.members import Rankers
 from semirank.metrics.notation import MetricName
@@ -23,8 +24,7 @@ from semirank.results.comparison import Choice
 from semirank.results.result import Result
 from semirank.results.sentences import about_choice, about_protocol
 from semirank.selection.catalogue import Catalogue, catalogue
-from semirank.selection.compare import AUTO, CannotCompareError, compare
-from semirank.selection.gate import by_experience
+from semirank.selection.compare import AUTO, experiment, prepare
 from semirank.selection.label_source import too_few, unlabelled_as
 from semirank.selection.protocols import choose_protocol
 
@@ -97,8 +97,8 @@ class AutoRanker(Ranker):
         Scores of the items given to `fit`, in the caller's order.
     protocol_ : str
         What was held out, and why.
-    features_ : TfIdf or None
-        What turns texts into features.
+    features_ : TfIdf, Scaling or None
+        What turns texts into features, or brings features to a common scale.
 
     Notes
     -----
@@ -138,7 +138,7 @@ class AutoRanker(Ranker):
     verdict_: str
     leaderboard_: list[dict[str, Any]]
     protocol_: str
-    features_: TfIdf | None
+    features_: TfIdf | Scaling | None
 
     def __init__(
         self,
@@ -159,16 +159,18 @@ class AutoRanker(Ranker):
 
     def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
         """Choose a ranker by held-out labels, and fit it on all labels."""
-        self.features_ = TfIdf() if are_texts(X) else None
-        data = self._check(X if self.features_ is None else self.features_.fit_transform(X), y, qid)
+        texts = are_texts(X)
+        data = self._check(np.zeros((len(X), 1)) if texts else X, y, qid)
+        if texts:
+            data = data.replace(texts=data.arrange(np.asarray(X, dtype=object)))
+        data, self.features_ = prepare(data, self.candidates)
         choices = catalogue(data, self.candidates, thorough=self.thorough, random_state=self.random_state)
         choices = choices.without_unlabelled() if data.labelled.all() else choices
-        choice = self._choose(data, choices)
+        choice, choices = self._choose(data, choices)
         self.choice_ = choice.to_dict()
         rows = np.argsort(data.order)  # the ranker gets the caller's order, so that `explain` speaks of it
-        self.ranker_ = clone(choices.named(choice.name).ranker).fit(
-            data.X[rows], data.y[rows], data.qid[rows]
-        )
+        chosen = clone(choices.named(choice.name).ranker)
+        self.ranker_ = chosen.fit(data.X[rows], data.y[rows], data.qid[rows])
         self.scores_ = self.ranker_.scores_
         return self
 
@@ -179,54 +181,47 @@ class AutoRanker(Ranker):
     def predict(self, X: Any, qid: Any = None) -> Floats:
         """Score new items with the chosen ranker."""
         check_is_fitted(self, "ranker_")
-        data = self._check_new(X if self.features_ is None else self.features_.transform(X), qid)
-        return data.restore(self.ranker_.predict(data.X, data.qid))
+        if isinstance(self.features_, TfIdf):
+            return self.ranker_.predict(self.features_.transform(X), qid)
+        data = self._check_new(X, qid)
+        X = data.X if self.features_ is None else self.features_.transform(data.X)
+        return data.restore(self.ranker_.predict(X, data.qid))
 
     def explain(self, item: int) -> Contributions:
         """Split the score of a fitted item into contributions of labelled items, where the ranker can."""
         check_is_fitted(self, "ranker_")
         return self.ranker_.explain(item)
 
-    def _choose(self, data: RankingDataset, choices: Catalogue) -> Choice:
-        """Compare the candidates on held-out labels; choose by experience alone where these are too few."""
+    def _choose(self, data: RankingDataset, choices: Catalogue) -> tuple[Choice, Catalogue]:
+        """Compare the candidates on held-out labels; where these are few, only those that are mixed."""
         way = choose_protocol(data).name
         reading = unlabelled_as(data, way)
-        problem = too_few(data, way, reading)
-        if problem is None:
-            try:
-                return self._compare(data, choices, reading)
-            except CannotCompareError as error:
-                if error.comparison.protocol is not None:
-                    raise
-                problem = str(error)
-        choice = by_experience(choices, problem)
-        self.protocol_, self.leaderboard_ = "Labels are too few to hold some out.", []
-        self.verdict_ = about_choice(choice, "", int(data.labelled.sum()))
-        return choice
-
-    def _compare(self, data: RankingDataset, choices: Catalogue, reading: Any) -> Choice:
-        found = compare(
+        few = too_few(data, way, reading)
+        found, choices = experiment(
             data,
-            choices,
+            choices.only_usual() if few else choices,
             self.metric,
             keep=None,
             unlabelled=reading,
-            budget=False,
-            detailed=False,
             random_state=self.random_state,
             n_jobs=self.n_jobs,
             time_budget=self.time_budget,
         )
-        if found.choice is None or found.protocol is None:
+        if found.choice is None or (found.problem is not None and found.protocol is not None):
             reasons = "; ".join(f"{each.name}: {each.reason}" for each in found.results)
-            raise ValueError(f"No ranker that learns from labels could be fitted and measured. {reasons}")
-        self.protocol_ = about_protocol(found.protocol)[0]
+            raise ValueError(
+                found.problem or f"No ranker that learns from labels could be measured. {reasons}"
+            )
         self.leaderboard_ = [_row(each) for each in found.results]
-        self.verdict_ = about_choice(found.choice, found.metric, found.protocol.n_labels)
-        return found.choice
+        n_labels = int(data.labelled.sum())
+        self.verdict_ = about_choice(found.choice, found.metric, n_labels)
+        self.protocol_ = "Labels are too few to hold some out."
+        if found.protocol is not None:
+            self.protocol_ = about_protocol(found.protocol)[0]
+        return found.choice, choices
 
     def _new_items(self, X: Any, y: Any, qid: Any) -> RankingDataset:
-        return RankingDataset(X if self.features_ is None else np.zeros((len(X), 0)), y, qid)
+        return RankingDataset(np.zeros((len(X), 0)) if isinstance(self.features_, TfIdf) else X, y, qid)
 
 
 def are_texts(X: Any) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 
 from semirank import metrics
-from semirank.core.arrays import Floats, Integers
+from semirank.core.arrays import Booleans, Floats, Integers
 from semirank.dataset import RankingDataset
 from semirank.metrics.ranking import Unlabelled
 from semirank.rankers._base import Ranker
@@ -40,8 +40,11 @@ class Fit(Record):
         In bytes.
     notes : tuple of str
         What the ranker warned of.
+    held_out : tuple of float
+        The scores of the measured items, standardised within the items of their list that were not shown;
+        for mixtures.
 
-    Without details, only `values` and `fit_seconds` are known.
+    Without details, only `values`, `fit_seconds` and `held_out` are known.
     """
 
     values: tuple[float | None, ...]
@@ -52,6 +55,7 @@ class Fit(Record):
     rank_seconds: float | None = None
     peak_memory: int | None = None
     notes: tuple[str, ...] = ()
+    held_out: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +76,8 @@ class Benchmark:
         The k of Judged@k and of `Fit.tops`.
     detailed : bool
         Also measure what a report shows: the first items, precision, memory, warnings.
+    keeps_scores : bool
+        Also keep the scores of the measured items.
     """
 
     data: RankingDataset
@@ -80,6 +86,7 @@ class Benchmark:
     unlabelled: Unlabelled
     depth: int = 10
     detailed: bool = True
+    keeps_scores: bool = False
 
     def fits(self, ranker: Ranker, splits: Sequence[Split]) -> Iterator[Fit]:
         """Fit a copy of a ranker on split after split; what it can keep from one to the next, it keeps."""
@@ -120,9 +127,10 @@ class Benchmark:
         rest = ~split.shown & held[data.list_of_item]
         given = split.held_out(data)[rest], scores[rest], data.qid[rest]
         lists = np.flatnonzero(held)
+        kept = self.standardised(scores, rest)[split.measured[rest]] if self.keeps_scores else ()
         if not self.detailed:
             values = metrics.measure([self.metric], *given, unlabelled=self.unlabelled)[self.metric]
-            return Fit(self._per_list(lists, values), seconds)
+            return Fit(self._per_list(lists, values), seconds, held_out=tuple(map(float, kept)))
         values, judged, curve = self._details(*given)
         return Fit(
             values=self._per_list(lists, values),
@@ -133,7 +141,22 @@ class Benchmark:
             rank_seconds=ranking,
             peak_memory=peak_memory(),
             notes=notes,
+            held_out=tuple(map(float, kept)),
         )
+
+    def standardised(self, scores: Floats, rest: Booleans) -> Floats:
+        """Return the scores of some items with mean 0 and standard deviation 1 in each list."""
+        lists = self.data.list_of_item[rest]
+        counts = np.maximum(np.bincount(lists, minlength=self.data.n_lists), 1)
+        centred = scores[rest] - (np.bincount(lists, scores[rest], self.data.n_lists) / counts)[lists]
+        spreads = np.sqrt(np.bincount(lists, centred**2, self.data.n_lists) / counts)
+        return np.divide(centred, spreads[lists], out=np.zeros_like(centred), where=spreads[lists] > 0)
+
+    def measure_held_out(self, split: Split, held_out: Floats) -> tuple[float | None, ...]:
+        """Return the metric on each list, of scores of the measured items of a split."""
+        data, measured = self.data, split.measured
+        values = metrics.measure([self.metric], data.y[measured], held_out, data.qid[measured])[self.metric]
+        return self._per_list(np.unique(data.list_of_item[measured]), values)
 
     def _details(self, y: Floats, scores: Floats, qid: Any) -> tuple[Floats, Floats, Floats]:
         """Return the metric and Judged@k on each list, and the mean precision at each recall."""

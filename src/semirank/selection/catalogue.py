@@ -1,7 +1,8 @@
 """One catalogue of candidates: what is tried on a kind of data, and what is taken when labels are few."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -43,9 +44,9 @@ LARGE_LIST = 3_000  # items from which a smooth kernel takes long
 N_TOPICS = 100
 WORDS, GRAPH = LogisticRanker(), ManifoldRanking(distance="cosine", combine="ratio")
 
+MIX, MIX_WITH_UNLABELLED = "mix", "mix with unlabelled items"
+
 Entries = list[tuple[str, Ranker]]
-Entered = tuple[Entries, str, tuple[str, ...], str]
-"""Candidates by name, the usual one, the trusted ones, and the one for few labels."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +65,9 @@ class Catalogue:
         Candidates that use unlabelled data and have done well on other data of this kind.
     for_few : str
         The candidate for labels that are too few to compare any.
+    mix : mapping of str to float
+        Candidates that are mixed, and how much each of them counts before labels have spoken. The mixture of
+        those that learn from labels alone is called "mix", that of all "mix with unlabelled items".
     """
 
     kind: Kind
@@ -71,6 +75,7 @@ class Catalogue:
     usual: str
     trusted: tuple[str, ...]
     for_few: str
+    mix: Mapping[str, float] = field(default_factory=dict)
 
     def named(self, name: str) -> Candidate:
         """Return the candidate of this name."""
@@ -79,14 +84,21 @@ class Catalogue:
     @property
     def first(self) -> set[str]:
         """Return the names of those that are tried in any case: the usual ones, and their baselines."""
-        usual = {self.usual, *self.trusted}
+        usual = {self.usual, *self.trusted, *self.mix}
         return usual | {each.baseline for each in self.candidates if each.name in usual and each.baseline}
 
     def without_unlabelled(self) -> "Catalogue":
         """Leave out all that uses unlabelled data, for data that have none."""
         supervised = tuple(each for each in self.candidates if each.assumption is None)
-        few = self.for_few if self.named(self.for_few) in supervised else self.usual
-        return replace(self, candidates=supervised, trusted=(), for_few=few)
+        names = {each.name for each in supervised} | {MIX}
+        mix = {name: weight for name, weight in self.mix.items() if name in names}
+        few = self.for_few if self.for_few in names else self.usual
+        return replace(self, candidates=supervised, trusted=(), for_few=few, mix=mix)
+
+    def only_usual(self) -> "Catalogue":
+        """Leave out what is not tried in any case."""
+        first = self.first
+        return replace(self, candidates=tuple(each for each in self.candidates if each.name in first))
 
 
 def catalogue(
@@ -103,10 +115,10 @@ def catalogue(
     if given is not None:
         return _of_given(given, random_state)
     kind = kind_of(data)
-    entries, usual, trusted, few = _ENTRIES[kind](data, thorough, random_state)
+    entries, options = _ENTRIES[kind](data, thorough, random_state)
     if data.n_lists > 1 and choose_protocol(data).reason == "same items":
         entries = [(name, EachList(each) if each.one_function else each) for name, each in entries]
-    return Catalogue(kind, tuple(as_candidates(entries, random_state)), usual, trusted, few)
+    return Catalogue(kind, tuple(as_candidates(entries, random_state)), **options)
 
 
 def _of_given(given: Iterable[Given], random_state: int) -> Catalogue:
@@ -128,12 +140,6 @@ def kind_of(data: RankingDataset) -> Kind:
     return "features" if is_binary(data) else "grades"
 
 
-def words_topics_and_graphs() -> Blend:
-    """Mix words and latent topics, and a graph of either, for labels that are a sample of all texts."""
-    topics = LatentRanker(Blend([("topics", WORDS), ("graph", GRAPH)]), N_TOPICS)
-    return Blend([("words", WORDS), ("graph", GRAPH), ("topics", topics)], weights=[1, 1, 2])
-
-
 def screening(random_state: int | None = None) -> Blend:
     """Mix for the first labels, and for those asked for from the top: what is near to relevant ones leads."""
     presuming = LogisticRanker(presumed_negatives=100, random_state=random_state)
@@ -142,15 +148,19 @@ def screening(random_state: int | None = None) -> Blend:
     return Blend(members, weights=[0.5, "fading", 2])
 
 
+Entered = tuple[Entries, dict[str, Any]]
+"""Candidates by name, and what a catalogue says of them: usual, trusted, for_few, mix."""
+
+
 def _for_texts(data: RankingDataset, thorough: bool, seed: int) -> Entered:
     entries: Entries = [
         ("words", WORDS),
-        ("words, topics and graphs", words_topics_and_graphs()),
+        ("topics", LatentRanker(WORDS, N_TOPICS)),
+        ("graph", GRAPH),
+        ("graph of topics", LatentRanker(GRAPH, N_TOPICS)),
         ("screening", screening(seed)),
         ("nearest text", DistanceRanking("cosine")),
         ("words, margin", LinearSVMRanker()),
-        ("topics", LatentRanker(WORDS, N_TOPICS)),
-        ("graph of topics", LatentRanker(GRAPH, N_TOPICS)),
         ("presumed irrelevant", LogisticRanker(presumed_negatives=100, random_state=seed)),
     ]
     if thorough:
@@ -160,12 +170,13 @@ def _for_texts(data: RankingDataset, thorough: bool, seed: int) -> Entered:
             ("transductive margin", TransductiveSVM()),
             ("boosted topics and neighbours", LatentRanker(boosted, N_TOPICS)),
             ("smooth kernel", LatentRanker(smooth, N_TOPICS)),
-            ("transductive least squares", LatentRanker(TransductiveRankRLS(), N_TOPICS)),
         ]
-    usual = "words" if _both_sides(data) else "nearest text"
-    trusted = ("words, topics and graphs", "screening")
-    few = trusted[0] if _are_a_sample(data) else trusted[1]
-    return entries, usual, trusted, few
+    if not _both_sides(data):
+        return entries, {"usual": "nearest text", "trusted": ("screening",), "for_few": "screening"}
+    few = MIX_WITH_UNLABELLED if _are_a_sample(data) else "screening"
+    mix = dict.fromkeys(("words", "topics", "graph", "graph of topics"), 0.25)
+    trusted = (MIX_WITH_UNLABELLED, "screening")
+    return entries, {"usual": MIX, "trusted": trusted, "for_few": few, "mix": mix}
 
 
 def _are_a_sample(data: RankingDataset) -> bool:
@@ -175,60 +186,53 @@ def _are_a_sample(data: RankingDataset) -> bool:
 
 
 def _for_features(data: RankingDataset, thorough: bool, seed: int) -> Entered:
-    both = _both_sides(data)
-    combine = "ratio" if both else "positive"
-    graph = ManifoldRanking(n_neighbors=10 if both else 5, sigma="local", combine=combine)
-    kernel = _kernel(data, NARROW)
+    if not _both_sides(data):
+        graph = ManifoldRanking(n_neighbors=5, sigma="local", combine="positive")
+        near: Entries = [("nearest item", DistanceRanking()), ("graph", graph)]
+        return near, {"usual": "nearest item", "trusted": ("graph",), "for_few": "graph"}
     entries: Entries = [
-        ("kernel", kernel),
-        ("graph", graph),
-        ("nearest item", DistanceRanking()),
+        ("linear", LogisticRanker(1.0)),
         ("wide kernel", _kernel(data, WIDE)),
-        ("linear", LogisticRanker()),
-        ("linear least squares", RankRLSCV()),
+        ("trees", ForestRanker(100, 1, max_features=0.5, random_state=seed)),
+        ("graph", ManifoldRanking(n_neighbors=10, sigma="local", combine="ratio")),
+        ("kernel", _kernel(data, NARROW)),
         ("boosted", RankBoost(30)),
-        ("trees", ForestRanker(random_state=seed)),
-        ("kernel and graph", Blend([("kernel", kernel), ("graph", graph)])),
         ("boosted neighbours", SemiRankBoost(30)),
     ]
     if thorough or np.diff(data.indptr).max() <= LARGE_LIST:
         entries.append(("smooth kernel", RayleighRanker(n_components=300)))
     if thorough:
         entries += [
-            ("tuned graph", ManifoldRankingCV(combine=combine, random_state=seed)),
-            ("self-training", SelfTrainingLogistic()),
+            ("tuned graph", ManifoldRankingCV(combine="ratio", random_state=seed)),
+            ("self-training", SelfTrainingLogistic(1.0)),
             ("transductive least squares", TransductiveRankRLS()),
         ]
-    return entries, "kernel" if both else "nearest item", ("graph",), "graph"
+    mix = {"linear": 0.2, "wide kernel": 0.1, "trees": 0.2, "graph": 0.05}
+    trusted = (MIX_WITH_UNLABELLED, "graph")
+    return entries, {"usual": MIX, "trusted": trusted, "for_few": MIX_WITH_UNLABELLED, "mix": mix}
 
 
 def _for_grades(data: RankingDataset, thorough: bool, seed: int) -> Entered:
-    members = [
+    entries: Entries = [
         ("linear", RankRLSCV()),
         ("kernel", _kernel(data, WIDE)),
         ("boosted", RankBoost(100)),
-        ("trees", ForestRanker(random_state=seed)),
+        ("trees", ForestRanker(100, 1, max_features=0.5, random_state=seed)),
     ]
-    entries: Entries = [
-        ("mix of all kinds", Blend(members)),
-        *((name, ranker) for name, ranker in members),
-        ("transductive least squares", TransductiveRankRLS()),
-    ]
-    return entries, "mix of all kinds", (), "linear"
+    mix = dict.fromkeys(("linear", "kernel", "boosted", "trees"), 0.25)
+    if thorough:
+        entries.append(("transductive least squares", TransductiveRankRLS()))
+    return entries, {"usual": MIX, "trusted": (), "for_few": MIX, "mix": mix}
 
 
 def _for_lists(data: RankingDataset, thorough: bool, seed: int) -> Entered:
     boosted = RankBoost(30, balance="lists")
     strong = RankRLS(ridge=2.0 * _spread(data))
-    linear = [("linear", RankRLSCV()), ("robust", strong)]
-    trees = ForestRanker(random_state=seed)
     entries: Entries = [
-        ("linear, boosted and trees", Blend([*linear, ("boosted", boosted), ("trees", trees)])),
-        ("linear and boosted", Blend([*linear, ("boosted", boosted)])),
-        ("linear", Blend(linear)),
-        ("linear least squares", RankRLSCV()),
+        ("linear", Blend([("chosen", RankRLSCV()), ("robust", strong)])),
         ("boosted", boosted),
-        ("trees", trees),
+        ("trees", ForestRanker(random_state=seed)),
+        ("linear least squares", RankRLSCV()),
         ("logistic", LogisticRanker(1.0)),
         ("transductive least squares", TransductiveRankRLS(ridge=strong.ridge)),
         ("boosted neighbours", SemiRankBoost(30)),
@@ -242,7 +246,8 @@ def _for_lists(data: RankingDataset, thorough: bool, seed: int) -> Entered:
             ("rankers of similar lists", RankerPropagation(strong)),
             ("transductive margin", TransductiveSVM()),
         ]
-    return entries, "linear, boosted and trees", (), "linear"
+    mix = {"linear": 0.5, "boosted": 0.25, "trees": 0.25}
+    return entries, {"usual": MIX, "trusted": (), "for_few": "linear", "mix": mix}
 
 
 def _both_sides(data: RankingDataset) -> bool:

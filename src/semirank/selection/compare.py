@@ -14,7 +14,8 @@ from scipy.sparse import issparse
 
 from semirank.checkpoints import Checkpoint
 from semirank.dataset import RankingDataset, describe
-from semirank.features import TfIdf
+from semirank.features.scaling import Scaling
+from semirank.features.tfidf import TfIdf
 from semirank.metrics import parse
 from semirank.metrics.metric import Metric
 from semirank.metrics.ranking import Unlabelled
@@ -27,6 +28,7 @@ from semirank.selection.catalogue import Catalogue, catalogue
 from semirank.selection.gate import Gate, by_experience
 from semirank.selection.judge import Judge, best_of
 from semirank.selection.label_source import too_few, unlabelled_as
+from semirank.selection.mixture import with_mixtures
 from semirank.selection.protocols import Plan, choose_protocol, plan_splits, usual_metric
 from semirank.selection.runner import Outcome, Progress, Runner, Series
 from semirank.selection.splits import ProtocolName, TooFewLabelsError
@@ -48,11 +50,11 @@ class CannotCompareError(ValueError):
 
 def compare(
     data: RankingDataset,
-    rankers: Iterable[Given] | Catalogue | None = None,
-    metric: str | Metric = "auto",
+    rankers: Iterable[Given] | None = None,
+    metric: str | Metric = AUTO,
     *,
-    protocol: ProtocolName | Literal["auto"] = "auto",
-    keep: int | Literal["auto"] | None = "auto",
+    protocol: ProtocolName | Literal["auto"] = AUTO,
+    keep: int | Literal["auto"] | None = AUTO,
     n_repeats: int | None = None,
     n_folds: int | None = None,
     unlabelled: Unlabelled | Literal["auto"] = "auto",
@@ -146,33 +148,93 @@ def compare(
     >>> found.verdict, found.recommended
     ('helps', 'manifold-ranking')
     """
-    started = time.perf_counter()
     _check(data, confidence)
-    data = _with_words(data)
+    data = prepare(data, rankers)[0]
+    choices = catalogue(data, rankers, thorough=thorough, random_state=random_state)
+    found, _ = experiment(
+        data,
+        choices,
+        metric,
+        protocol=protocol,
+        keep=keep,
+        n_repeats=n_repeats,
+        n_folds=n_folds,
+        unlabelled=unlabelled,
+        confidence=confidence,
+        budget=budget,
+        detailed=detailed,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        timeout=timeout,
+        time_budget=time_budget,
+        progress=progress,
+        checkpoint=checkpoint,
+        resume=resume,
+        name=name,
+    )
+    if found.problem is not None:
+        raise CannotCompareError(found.problem, found)
+    return found
+
+
+def prepare(data: RankingDataset, rankers: Any = None) -> tuple[RankingDataset, TfIdf | Scaling | None]:
+    """Return data whose features rankers can use, and what made them; labels have no part in that.
+
+    Texts become words. Features are brought to a common scale, unless the user said which rankers are to see
+    them.
+    """
+    if data.texts is not None:
+        words = TfIdf()
+        return data.replace(X=words.fit_transform(data.texts)), words
+    if rankers is not None:
+        return data, None
+    scaling = Scaling().fit(data.X)
+    return data.replace(X=scaling.transform(data.X)), scaling
+
+
+def experiment(
+    data: RankingDataset,
+    choices: Catalogue,
+    metric: str | Metric = AUTO,
+    *,
+    protocol: ProtocolName | Literal["auto"] = AUTO,
+    keep: int | Literal["auto"] | None = AUTO,
+    unlabelled: Unlabelled | Literal["auto"] = AUTO,
+    confidence: float = 0.95,
+    budget: bool = False,
+    detailed: bool = False,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    timeout: float | None = None,
+    time_budget: float | None = None,
+    progress: Progress | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    name: str = "data",
+    **splitting: int | None,
+) -> tuple[Comparison, Catalogue]:
+    """Compare the candidates of a catalogue; return what was found, and the catalogue with mixtures of them.
+
+    The arguments are those of `compare`. Where nothing can be compared, `problem` of the comparison says why.
+    """
+    started = time.perf_counter()
     way = choose_protocol(data).name if protocol == AUTO else protocol
     metric = parse(usual_metric(way) if metric == AUTO else metric)
     keep = (USUAL_KEEP if way == "items" and data.labelled.all() else None) if keep == AUTO else keep
     reading = unlabelled_as(data, way) if unlabelled == AUTO else unlabelled
-    options: dict[str, Any] = {"protocol": protocol, "keep": keep, "n_repeats": n_repeats, "n_folds": n_folds}
-    options["unlabelled"] = reading
+    options: dict[str, Any] = {"protocol": protocol, "keep": keep, "unlabelled": reading, **splitting}
     blank = _blank(data, metric, name, confidence, random_state, n_jobs, options | {"timeout": timeout})
-    choices = rankers
-    if not isinstance(choices, Catalogue):
-        choices = catalogue(data, choices, thorough=thorough, random_state=random_state)
     try:
         plan = plan_splits(data, metric=metric, random_state=random_state, **options)
     except TooFewLabelsError as problem:
+        choices, _ = with_mixtures(choices, {}, None, None, data)
         choice = by_experience(choices, str(problem))
-        raise CannotCompareError(str(problem), replace(blank, choice=choice, problem=str(problem))) from None
-    judge = Judge(
-        plan.unit,
-        plan.test_ratio,
-        confidence,
-        metric.name,
-        1 if metric.greater_is_better else -1,
-        random_state,
+        return replace(blank, choice=choice, problem=str(problem)), choices
+    sign = 1 if metric.greater_is_better else -1
+    judge = Judge(plan.unit, plan.test_ratio, confidence, metric.name, sign, random_state)
+    benchmark = Benchmark(
+        data, plan.lists, metric.name, reading, blank.judged_at, detailed, keeps_scores=bool(choices.mix)
     )
-    benchmark = Benchmark(data, plan.lists, metric.name, reading, blank.judged_at, detailed)
     limits: dict[str, Any] = {"timeout": timeout, "time_budget": time_budget, "progress": progress}
     with (
         _open(checkpoint, resume) as finished,
@@ -182,7 +244,7 @@ def compare(
             Series(each.name, each.ranker, plan.splits, each.name not in choices.first)
             for each in choices.candidates
         ]
-        outcomes = runner.run(series)
+        choices, outcomes = with_mixtures(choices, runner.run(series), plan, benchmark, data)
         found = _put_together(blank, benchmark, plan, judge, choices, outcomes)
         curves = _budget(runner, plan, judge, choices, found) if budget else None
     found = replace(
@@ -192,13 +254,8 @@ def compare(
         finished.discard()
     if not found.finished and found.complete:
         reasons = "; ".join(f"{each.name}: {each.reason}" for each in found.results)
-        raise CannotCompareError(f"No ranker could be fitted and measured. {reasons}", found)
-    return found
-
-
-def _with_words(data: RankingDataset) -> RankingDataset:
-    """Count the words of texts once for all candidates: labels have no part in that."""
-    return data if data.texts is None else data.replace(X=TfIdf().fit_transform(data.texts))
+        found = replace(found, problem=f"No ranker could be fitted and measured. {reasons}")
+    return found, choices
 
 
 def _open(path: str | os.PathLike[str] | None, resume: bool) -> Checkpoint:
@@ -219,7 +276,8 @@ def _put_together(
     outcomes: Mapping[str, Outcome],
 ) -> Comparison:
     data = benchmark.data
-    results = summarise(choices.candidates, outcomes, plan, judge)
+    measured = [each for each in choices.candidates if each.name in outcomes]
+    results = summarise(measured, outcomes, plan, judge)
     by_name = {each.name: each for each in results}
     best = best_of(results, judge.sign)
     plain = best_of([each for each in results if each.supervised], judge.sign)
