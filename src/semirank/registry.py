@@ -57,6 +57,7 @@ _PARTS = (  # what a model file may hold beside rankers
     "semirank.features.lsa:LSA",
     "semirank.features.rank_lda:RankLDA",
     "semirank.features.scaling:Scaling",
+    "semirank.features.text_features:TextFeatures",
     "semirank.features.tfidf:TfIdf",
 )
 

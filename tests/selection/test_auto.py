@@ -100,7 +100,7 @@ def test_texts_and_sparse_features():
     new = auto.predict(["pear", "engine"])
     assert new[0] > new[1]
     assert auto.score(texts, np.arange(60) % 2) == 1.0
-    sparse = semirank.features.TfIdf().fit_transform(texts)
+    sparse = semirank.features.TextFeatures().fit_transform(texts)
     np.testing.assert_array_equal(AutoRanker().fit(sparse, y).scores_, auto.scores_)
 
 

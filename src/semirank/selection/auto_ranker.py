@@ -13,8 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 from semirank.core.arrays import Floats
 from semirank.dataset import RankingDataset
 from semirank.features.scaling import Scaling
+from semirank.features.text_features import TextFeatures
 from semirank.features.tfidf import TfIdf
 from semirank.limits import FLAG, Between, Either, Limit, OneOf
+from semirank.meta.empty_texts import find_empty, lowest
 from semirank.meta.members import Rankers
 from semirank.metrics.notation import MetricName
 from semirank.rankers._base import Contributions, Ranker
@@ -97,8 +99,10 @@ class AutoRanker(Ranker):
         Scores of the items given to `fit`, in the caller's order.
     protocol_ : str
         What was held out, and why.
-    features_ : TfIdf, Scaling or None
+    features_ : TextFeatures, TfIdf, Scaling or None
         What turns texts into features, or brings features to a common scale.
+    lowest_ : float
+        The score of an empty text.
 
     Notes
     -----
@@ -138,7 +142,8 @@ class AutoRanker(Ranker):
     verdict_: str
     leaderboard_: list[dict[str, Any]]
     protocol_: str
-    features_: TfIdf | Scaling | None
+    features_: TextFeatures | TfIdf | Scaling | None
+    lowest_: float
 
     def __init__(
         self,
@@ -177,7 +182,9 @@ class AutoRanker(Ranker):
         rows = np.argsort(data.order)  # the ranker gets the caller's order, so that `explain` speaks of it
         chosen = clone(choices.named(choice.name).ranker)
         self.ranker_ = chosen.fit(data.X[rows], data.y[rows], data.qid[rows])
-        self.scores_ = self.ranker_.scores_
+        self.scores_, self.lowest_ = self.ranker_.scores_, lowest(self.ranker_.scores_)
+        if texts:
+            self.scores_ = np.where(find_empty(X), self.lowest_, self.scores_)
         return self
 
     def supervised(self) -> None:
@@ -187,8 +194,9 @@ class AutoRanker(Ranker):
     def predict(self, X: Any, qid: Any = None) -> Floats:
         """Score new items with the chosen ranker."""
         check_is_fitted(self, "ranker_")
-        if isinstance(self.features_, TfIdf):
-            return self.ranker_.predict(self.features_.transform(X), qid)
+        if isinstance(self.features_, (TextFeatures, TfIdf)):
+            scores = self.ranker_.predict(self.features_.transform(X), qid)
+            return np.where(find_empty(X), self.lowest_, scores)
         data = self._check_new(X, qid)
         X = data.X if self.features_ is None else self.features_.transform(data.X)
         return data.restore(self.ranker_.predict(X, data.qid))
@@ -227,7 +235,8 @@ class AutoRanker(Ranker):
         return found.choice, choices
 
     def _new_items(self, X: Any, y: Any, qid: Any) -> RankingDataset:
-        return RankingDataset(np.zeros((len(X), 0)) if isinstance(self.features_, TfIdf) else X, y, qid)
+        texts = isinstance(self.features_, (TextFeatures, TfIdf))
+        return RankingDataset(np.zeros((len(X), 0)) if texts else X, y, qid)
 
 
 def are_texts(X: Any) -> bool:
