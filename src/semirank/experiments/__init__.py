@@ -13,6 +13,7 @@ from semirank.experiments import (
     protein,
     rankrls_page,
     reuters,
+    suite,
     translation,
 )
 from semirank.experiments.result import Result
@@ -31,6 +32,7 @@ EXPERIMENTS: dict[str, Callable[..., Result]] = {
     "translation": translation.translation,
     "protein": protein.protein,
     "auto": auto.auto,
+    "suite": suite.suite,
 }
 
 __all__ = ["EXPERIMENTS", "Result"]

@@ -90,7 +90,8 @@ def one_hot(cells: Mapping[str, Sequence[str]]) -> tuple[Floats, tuple[str, ...]
 
     Examples
     --------
-    >>> X, names = one_hot({"size": ["1", "", "1e6"], "colour": ["red", "red", "blue"], "id": ["a", "b", "c"]})
+    >>> cells = {"size": ["1", "", "1e6"], "colour": ["red", "red", "blue"], "id": ["a", "b", "c"]}
+    >>> X, names = one_hot(cells)
     >>> names
     ('size', 'colour=red')
     >>> X[:, 1]
