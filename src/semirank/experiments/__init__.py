@@ -10,6 +10,7 @@ from semirank.experiments import (
     manifold_reuters,
     ohsumed_text,
     optdigits,
+    power,
     protein,
     rankrls_page,
     reuters,
@@ -33,6 +34,7 @@ EXPERIMENTS: dict[str, Callable[..., Result]] = {
     "protein": protein.protein,
     "auto": auto.auto,
     "suite": suite.suite,
+    "power": power.power,
 }
 
 __all__ = ["EXPERIMENTS", "Result"]

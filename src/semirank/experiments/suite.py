@@ -4,6 +4,8 @@ import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,7 @@ from semirank.experiments.result import Result
 from semirank.experiments.suite_page import AUTO, write_page
 from semirank.experiments.suite_peers import cross_validated_seconds, peer_scores
 from semirank.experiments.suite_rounds import SETS_OF_ROUNDS, Session, follow
-from semirank.experiments.suite_sets import LISTS, SETS, Case, draw_case
+from semirank.experiments.suite_sets import LISTS, SAMPLE_SEED, SETS, Case, draw_case
 from semirank.selection.auto_ranker import AutoRanker
 
 
@@ -38,7 +40,7 @@ def suite(
     sessions: Sequence[str] = SETS_OF_ROUNDS,
 ) -> Result:
     """AutoRanker on everyday tables, texts and lists, beside peers, from very few labels on."""
-    checkpoint = checkpoint_of("suite", seed=seed)
+    checkpoint = checkpoint_of("suite", seed=seed, sets=list(sets), sessions=list(sessions))
     cells = [
         Cell(name, budget, draw, seed)
         for name in sets
@@ -52,10 +54,16 @@ def suite(
         if found[name_of(cell)] is not None:
             settings.setdefault((cell.name, cell.budget), []).append(found[name_of(cell)])
     curves = {name: [found[name_of(each)] for each in rounds if each.name == name] for name in sessions}
-    result = Result("suite", "AutoRanker on data that nobody prepared", {"seed": seed, "draws": trials})
+    result = Result("suite", "AutoRanker on data that nobody prepared", settings_of(seed, trials))
     write_page(result, settings, curves)
     checkpoint.discard()
     return result
+
+
+def settings_of(seed: int, trials: int) -> dict[str, Any]:
+    """Return what the page says about how it was made."""
+    lightgbm = version("lightgbm") if find_spec("lightgbm") else "not installed"
+    return {"seed": seed, "draws": trials, "seed of samples": SAMPLE_SEED, "LightGBM": lightgbm}
 
 
 def measure(cell: Cell | Session) -> dict[str, Any] | None:

@@ -19,9 +19,9 @@ from semirank.core.arrays import Floats
 from semirank.experiments.suite_sets import GRADES, LISTS, TABLES, TEXTS, TOPICS, VECTORS, Case
 
 LOGISTIC, RIDGE, LIGHTGBM = "logistic regression", "ridge", "LightGBM"
-STOP_LIST = "logistic regression, stop list"
+STOP_LIST, LETTERS = "logistic regression, stop list", "logistic regression, letters"
 N_TREES = 300
-ALL_WORDS, FEWER_WORDS = "all words", "without the stop list's"
+ALL_WORDS, FEWER_WORDS, N_GRAMS = "all words", "without the stop list's", "letters"
 
 Fit = Callable[[Any, Floats, Any], Floats]
 """From features, labels (NaN: not shown) and lists to the scores of all items."""
@@ -53,13 +53,21 @@ def peer_features(kind: str, items: Any) -> Mapping[str, Any]:
     Vectors and images, whose columns have one unit: divided by the largest value.
     """
     if kind in (TEXTS, TOPICS):
-        every, fewer = (
-            TfidfVectorizer(min_df=2, sublinear_tf=True, stop_words=stop) for stop in (None, "english")
-        )
-        return {ALL_WORDS: every.fit_transform(items), FEWER_WORDS: fewer.fit_transform(items)}
+        return {name: _tf_idf(**options).fit_transform(items) for name, options in _VIEWS.items()}
     if kind == VECTORS:
         return {ALL_WORDS: items / np.abs(items).max()}
     return {ALL_WORDS: StandardScaler().fit_transform(items)}
+
+
+_VIEWS: Mapping[str, dict[str, Any]] = {
+    ALL_WORDS: {},
+    FEWER_WORDS: {"stop_words": "english"},
+    N_GRAMS: {"analyzer": "char_wb", "ngram_range": (2, 4)},
+}
+
+
+def _tf_idf(**options: Any) -> TfidfVectorizer:
+    return TfidfVectorizer(min_df=2, sublinear_tf=True, **options)
 
 
 def cross_validated_seconds(kind: str, case: Case) -> float | None:
@@ -71,7 +79,11 @@ def cross_validated_seconds(kind: str, case: Case) -> float | None:
     if n_folds < 2:
         return None
     start = time.process_time()
-    X = peer_features(kind, case.items)[ALL_WORDS]
+    X = (
+        _tf_idf().fit_transform(case.items)
+        if kind in (TEXTS, TOPICS)
+        else peer_features(kind, case.items)[ALL_WORDS]
+    )
     LogisticRegressionCV(
         Cs=10, cv=n_folds, scoring="roc_auc", max_iter=1000, use_legacy_attributes=False
     ).fit(X[known], case.y[known]).predict_proba(X)
@@ -148,7 +160,12 @@ _CLASSIFIERS = {
         partial(on_all_items, lambda n: SelfTrainingClassifier(LogisticRegression(max_iter=1000)))
     ),
 }
-_WORDS = {LOGISTIC: Peer(_LOGISTIC), STOP_LIST: Peer(_LOGISTIC, FEWER_WORDS), **_CLASSIFIERS}
+_WORDS = {
+    LOGISTIC: Peer(_LOGISTIC),
+    STOP_LIST: Peer(_LOGISTIC, FEWER_WORDS),
+    LETTERS: Peer(_LOGISTIC, N_GRAMS),
+    **_CLASSIFIERS,
+}
 _RIDGE = Peer(partial(on_labels, lambda n: RidgeCV(np.logspace(-2, 3, 11))))
 _TREES = Peer(partial(on_labels, lambda n: ExtraTreesRegressor(N_TREES, random_state=0)))
 PEERS: dict[str, dict[str, Peer]] = {
