@@ -24,7 +24,7 @@ from semirank.results.comparison import Choice
 from semirank.results.result import Result
 from semirank.results.sentences import about_choice, about_protocol
 from semirank.selection.catalogue import Catalogue, catalogue
-from semirank.selection.compare import AUTO, experiment, prepare
+from semirank.selection.compare import AUTO, are_alike, experiment, prepare
 from semirank.selection.label_source import too_few, unlabelled_as
 from semirank.selection.protocols import choose_protocol
 
@@ -164,7 +164,13 @@ class AutoRanker(Ranker):
         if texts:
             data = data.replace(texts=data.arrange(np.asarray(X, dtype=object)))
         data, self.features_ = prepare(data, self.candidates)
-        choices = catalogue(data, self.candidates, thorough=self.thorough, random_state=self.random_state)
+        choices = catalogue(
+            data,
+            self.candidates,
+            alike=are_alike(self.features_),
+            thorough=self.thorough,
+            random_state=self.random_state,
+        )
         choices = choices.without_unlabelled() if data.labelled.all() else choices
         choice, choices = self._choose(data, choices)
         self.choice_ = choice.to_dict()

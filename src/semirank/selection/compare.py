@@ -95,8 +95,8 @@ def compare(
     n_repeats, n_folds : int, optional
         How often labels are held out, and in how many parts; see `plan_splits`.
     unlabelled : {"auto", "ignore", "irrelevant"}
-        How the metric takes items that have no label at all. "auto": they are left out, unless hardly any
-        label says what is irrelevant, or those that do are near misses.
+        How the metric takes items that have no label at all. "auto": they are left out, unless no two labels
+        say what is irrelevant.
     confidence : float
         Of intervals; a verdict needs an adjusted p-value below 1 - confidence.
     budget : bool
@@ -149,8 +149,10 @@ def compare(
     ('helps', 'manifold-ranking')
     """
     _check(data, confidence)
-    data = prepare(data, rankers)[0]
-    choices = catalogue(data, rankers, thorough=thorough, random_state=random_state)
+    data, features = prepare(data, rankers)
+    choices = catalogue(
+        data, rankers, alike=are_alike(features), thorough=thorough, random_state=random_state
+    )
     found, _ = experiment(
         data,
         choices,
@@ -190,6 +192,11 @@ def prepare(data: RankingDataset, rankers: Any = None) -> tuple[RankingDataset, 
         return data, None
     scaling = Scaling().fit(data.X)
     return data.replace(X=scaling.transform(data.X)), scaling
+
+
+def are_alike(features: TfIdf | Scaling | None) -> bool:
+    """Tell whether features turned out to be of one kind, such as pixels or embeddings."""
+    return isinstance(features, Scaling) and features.kind_ != "columns"
 
 
 def experiment(
