@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
@@ -23,6 +23,12 @@ STOP_LIST, LETTERS = "logistic regression, stop list", "logistic regression, let
 N_TREES = 300
 ALL_WORDS, FEWER_WORDS, N_GRAMS = "all words", "without the stop list's", "letters"
 
+_WORDS_OF: Mapping[str, dict[str, Any]] = {
+    ALL_WORDS: {},
+    FEWER_WORDS: {"stop_words": "english"},
+    N_GRAMS: {"analyzer": "char_wb", "ngram_range": (2, 4)},
+}
+
 Fit = Callable[[Any, Floats, Any], Floats]
 """From features, labels (NaN: not shown) and lists to the scores of all items."""
 
@@ -36,38 +42,27 @@ class Peer(NamedTuple):
 
 def peer_scores(kind: str, case: Case) -> dict[str, Floats | None]:
     """Return the scores of all peers, None for one that is not installed or cannot learn from the labels."""
-    views = peer_features(kind, case.items)
+    features = cache(partial(peer_features, kind, case.X))
     found: dict[str, Floats | None] = {}
     for name, (fit, words) in PEERS[kind].items():
         try:
-            found[name] = fit(views.get(words, views[ALL_WORDS]), case.y, case.qid)
+            found[name] = fit(features(words), case.y, case.qid)
         except (ImportError, ValueError):
             found[name] = None
     return found
 
 
-def peer_features(kind: str, items: Any) -> Mapping[str, Any]:
+def peer_features(kind: str, X: Any, words: str = ALL_WORDS) -> Any:
     """Return the features that peers get.
 
     Texts: tf-idf of the words that two texts share. Columns of tables and of lists: mean 0 and variance 1.
     Vectors and images, whose columns have one unit: divided by the largest value.
     """
     if kind in (TEXTS, TOPICS):
-        return {name: _tf_idf(**options).fit_transform(items) for name, options in _VIEWS.items()}
+        return TfidfVectorizer(min_df=2, sublinear_tf=True, **_WORDS_OF[words]).fit_transform(X)
     if kind == VECTORS:
-        return {ALL_WORDS: items / np.abs(items).max()}
-    return {ALL_WORDS: StandardScaler().fit_transform(items)}
-
-
-_VIEWS: Mapping[str, dict[str, Any]] = {
-    ALL_WORDS: {},
-    FEWER_WORDS: {"stop_words": "english"},
-    N_GRAMS: {"analyzer": "char_wb", "ngram_range": (2, 4)},
-}
-
-
-def _tf_idf(**options: Any) -> TfidfVectorizer:
-    return TfidfVectorizer(min_df=2, sublinear_tf=True, **options)
+        return X / np.abs(X).max()
+    return StandardScaler().fit_transform(X)
 
 
 def cross_validated_seconds(kind: str, case: Case) -> float | None:
@@ -79,13 +74,9 @@ def cross_validated_seconds(kind: str, case: Case) -> float | None:
     if n_folds < 2:
         return None
     start = time.process_time()
-    X = (
-        _tf_idf().fit_transform(case.items)
-        if kind in (TEXTS, TOPICS)
-        else peer_features(kind, case.items)[ALL_WORDS]
-    )
+    X = peer_features(kind, case.X)
     LogisticRegressionCV(
-        Cs=10, cv=n_folds, scoring="roc_auc", max_iter=1000, use_legacy_attributes=False
+        Cs=10, cv=n_folds, scoring="roc_auc", max_iter=1000, l1_ratios=(0,), use_legacy_attributes=False
     ).fit(X[known], case.y[known]).predict_proba(X)
     return time.process_time() - start
 

@@ -33,7 +33,7 @@ def follow(session: Session) -> dict[str, Any]:
     Labels are asked for in one half of the items, and quality is measured on the other half, which no label
     ever comes from: what is found in one round is not missing in the next.
     """
-    items, truth = read_set(session.name)
+    items, X, truth = read_set(session.name)
     rng = np.random.default_rng((session.seed, session.draw))
     asked = np.zeros(len(truth), dtype=bool)
     for level in np.unique(truth):
@@ -42,7 +42,7 @@ def follow(session: Session) -> dict[str, Any]:
     y = show(np.where(asked, truth, np.nan), FIRST, rng)
     curve = []
     for _ in range(N_ROUNDS + 1):
-        case = Case(items, y, None, np.where(asked, np.nan, truth))
+        case = Case(items, X, y, None, np.where(asked, np.nan, truth))
         scores = AutoRanker(random_state=session.draw).fit(items, y).scores_
         curve.append({"auto": _auc(case, scores), LOGISTIC: _auc(case, _logistic(session.name, case))})
         y = answer(y, truth, scores, asked)
@@ -65,5 +65,4 @@ def _auc(case: Case, scores: Floats) -> float:
 
 def _logistic(name: str, case: Case) -> Floats:
     kind = SETS[name].kind
-    [X, *_] = peer_features(kind, case.items).values()
-    return PEERS[kind][LOGISTIC].fit(X, case.y, None)
+    return PEERS[kind][LOGISTIC].fit(peer_features(kind, case.X), case.y, None)

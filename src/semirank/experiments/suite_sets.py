@@ -36,6 +36,8 @@ class Case(NamedTuple):
     ----------
     items : array
         What AutoRanker is given: texts as they are, numbers unscaled.
+    X : array
+        What the features of peers are made of.
     y, qid : arrays
         Labels, NaN where none is shown, and lists (None: one list).
     truth : float64 array of shape (n_items,)
@@ -43,6 +45,7 @@ class Case(NamedTuple):
     """
 
     items: Any
+    X: Any
     y: Floats
     qid: AnyArray | None
     truth: Floats
@@ -57,12 +60,12 @@ class EverydaySet:
     name, kind : str
         What it is called, and of which kind it is.
     read : callable
-        Returns items and labels, or two datasets of lists.
+        Returns what AutoRanker and what peers are given, and labels; or two datasets of lists.
     """
 
     name: str
     kind: str
-    read: Callable[[], tuple[Any, Any]]
+    read: Callable[[], tuple[Any, ...]]
 
     @property
     def budgets(self) -> tuple[str, ...]:
@@ -72,33 +75,37 @@ class EverydaySet:
 
 def draw_case(name: str, budget: str, seed: Sequence[int]) -> Case | None:
     """Show labels drawn at random; None where too few items would be left to rank."""
-    one, rng = SETS[name], np.random.default_rng(seed)
-    first, second = read_set(name)
-    if one.kind == LISTS:
-        usable = np.flatnonzero(first.labels_differ)
-        few = first.select(rng.choice(usable, int(budget), replace=False))
-        return Case(*side_by_side(few, second))
-    if one.kind == GRADES:
-        shown = np.zeros(len(second), dtype=bool)
-        shown[rng.choice(len(second), int(budget), replace=False)] = True
-        y = np.where(shown, second, np.nan)
-        return Case(first, y, None, hidden(second, y))
+    kind, rng = SETS[name].kind, np.random.default_rng(seed)
+    if kind == LISTS:
+        known, unknown = read_set(name)
+        lists = rng.choice(np.flatnonzero(known.labels_differ), int(budget), replace=False)
+        X, y, qid, ranked = side_by_side(known.select(lists), unknown)
+        return Case(X, X, y, qid, ranked)
+    items, X, truth = read_set(name)
+    shown = show_some(truth, budget, rng)
+    return None if shown is None else Case(items, X, shown, None, hidden(truth, shown))
+
+
+def show_some(truth: Floats, budget: str, rng: np.random.Generator) -> Floats | None:
+    """Show so many labels, or so many of each side; None where fewer than ten of a side would be left."""
+    if "+" not in budget:
+        shown = rng.permutation(len(truth)) < int(budget)
+        return np.where(shown, truth, np.nan)
     counts = dict(zip((1.0, 0.0), map(int, budget.split("+")), strict=True))
-    if any((second == level).sum() < count + FEWEST_LEFT for level, count in counts.items()):
+    if any((truth == level).sum() < count + FEWEST_LEFT for level, count in counts.items()):
         return None
-    y = show(second, counts, rng)
-    return Case(first, y, None, hidden(second, y))
+    return show(truth, counts, rng)
 
 
 @lru_cache(maxsize=2)
-def read_set(name: str) -> tuple[Any, Any]:
-    """Return the items and labels of a set, at most 2,000 of them, or lists to label and lists to rank."""
-    first, second = SETS[name].read()
+def read_set(name: str) -> tuple[Any, ...]:
+    """Return a set as `EverydaySet.read` does, with at most 2,000 items to be ranked."""
+    found = SETS[name].read()
     rng = np.random.default_rng(SAMPLE_SEED)
     if SETS[name].kind == LISTS:
-        return first, _fewer_lists(second, rng)
-    rows = np.sort(rng.permutation(len(second))[:MOST_ITEMS])
-    return first[rows], second[rows]
+        return found[0], _fewer_lists(found[1], rng)
+    rows = np.sort(rng.permutation(len(found[-1]))[:MOST_ITEMS])
+    return tuple(each[rows] for each in found)
 
 
 def _fewer_lists(data: RankingDataset, rng: np.random.Generator) -> RankingDataset:
@@ -107,22 +114,22 @@ def _fewer_lists(data: RankingDataset, rng: np.random.Generator) -> RankingDatas
     return data.select(np.sort(order[sizes <= MOST_ITEMS]))
 
 
-def _table(part: str) -> tuple[Floats, Floats]:
+def _table(part: str) -> tuple[Any, Floats, Floats]:
     """Read an everyday table; an empty cell of a column of numbers gets the column's median."""
     data = load("suite", part=part)
-    medians = np.nan_to_num(np.nanmedian(data.X, axis=0))
-    return np.where(np.isnan(data.X), medians, data.X), data.y
+    X = np.where(np.isnan(data.X), np.nan_to_num(np.nanmedian(data.X, axis=0)), data.X)
+    return X, X, data.y
 
 
-def _texts(name: str, part: str) -> tuple[Any, Any]:
+def _texts(name: str, part: str) -> tuple[Any, Any, Any]:
     items = load_items(name, part=part, text_features=False)
-    return items.texts, items.y
+    return items.texts, items.texts, items.y
 
 
-def _classes(name: str, relevant: tuple[str, ...]) -> tuple[Any, Floats]:
+def _classes(name: str, relevant: tuple[str, ...]) -> tuple[Any, Any, Floats]:
     items = load_items(name, text_features=False)
-    contents = items.texts if items.X is None else np.asarray(items.X, dtype=np.float64)
-    return contents, items.is_a(*relevant).astype(np.float64)
+    X = items.texts if items.X is None else np.asarray(items.X, dtype=np.float64)
+    return X, X, items.is_a(*relevant).astype(np.float64)
 
 
 def _fold(name: str, fold: int) -> tuple[RankingDataset, RankingDataset]:
