@@ -14,7 +14,7 @@ from semirank.core.arrays import Floats
 from semirank.dataset import RankingDataset
 from semirank.experiments.auto_tasks import hidden, show
 from semirank.experiments.cells import Progress, checkpoint_of, measure_cells, name_of
-from semirank.experiments.result import Result, Rows
+from semirank.experiments.result import ExperimentPage, Rows
 from semirank.rankers.manifold import ManifoldRanking
 from semirank.selection.compare import compare
 
@@ -88,7 +88,9 @@ class Cell:
     seed: int
 
 
-def power(seed: int = 0, progress: Progress | None = None, trials: int = 100, n_jobs: int = -1) -> Result:
+def power(
+    seed: int = 0, progress: Progress | None = None, trials: int = 100, n_jobs: int = -1
+) -> ExperimentPage:
     """How often compare finds a true gain from unlabelled items, and how often one that is not there."""
     checkpoint = checkpoint_of("power", seed=seed)
     cells = [Cell(name, draw, seed) for name in DATA for draw in range(trials)]
@@ -96,7 +98,7 @@ def power(seed: int = 0, progress: Progress | None = None, trials: int = 100, n_
     by_data = {name: [found[name_of(cell)] for cell in cells if cell.data == name] for name in DATA}
     signal = [each for name, draws in by_data.items() if name not in NO_SIGNAL for each in draws]
     noise = [each for name in NO_SIGNAL for each in by_data[name]]
-    result = Result("power", "Power and false alarms of compare", {"seed": seed, "draws": trials})
+    result = ExperimentPage("power", "Power and false alarms of compare", {"seed": seed, "draws": trials})
     result.text(summary(signal, noise))
     result.text(PROTOCOL)
     result.table("By the true gain of a draw, in points of AUC", gain_rows(signal))

@@ -13,7 +13,7 @@ import numpy as np
 from semirank import metrics
 from semirank.core.arrays import Floats
 from semirank.experiments.cells import Progress, checkpoint_of, measure_cells, name_of
-from semirank.experiments.result import Result
+from semirank.experiments.result import ExperimentPage
 from semirank.experiments.suite_page import AUTO, write_page
 from semirank.experiments.suite_peers import cross_validated_seconds, peer_scores
 from semirank.experiments.suite_rounds import SETS_OF_ROUNDS, Session, follow
@@ -38,7 +38,7 @@ def suite(
     n_jobs: int = -1,
     sets: Sequence[str] = tuple(SETS),
     sessions: Sequence[str] = SETS_OF_ROUNDS,
-) -> Result:
+) -> ExperimentPage:
     """AutoRanker on everyday tables, texts and lists, beside peers, from very few labels on."""
     checkpoint = checkpoint_of("suite", seed=seed, sets=list(sets), sessions=list(sessions))
     cells = [
@@ -54,7 +54,7 @@ def suite(
         if found[name_of(cell)] is not None:
             settings.setdefault((cell.name, cell.budget), []).append(found[name_of(cell)])
     curves = {name: [found[name_of(each)] for each in rounds if each.name == name] for name in sessions}
-    result = Result("suite", "AutoRanker on data that nobody prepared", settings_of(seed, trials))
+    result = ExperimentPage("suite", "AutoRanker on data that nobody prepared", settings_of(seed, trials))
     write_page(result, settings, curves)
     checkpoint.discard()
     return result

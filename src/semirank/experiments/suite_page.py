@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from semirank.core.arrays import Floats
-from semirank.experiments.result import Result, Rows
+from semirank.experiments.result import ExperimentPage, Rows
 from semirank.experiments.suite_peers import LETTERS, LINEAR, LOGISTIC, PEERS
 from semirank.experiments.suite_rounds import BATCH, N_ROUNDS
 from semirank.experiments.suite_sets import BUDGETS, FEWEST_LEFT, LISTS, MOST_ITEMS, SETS
@@ -70,7 +70,7 @@ class Gap(NamedTuple):
         return f"{self.mean:+.1f}" + ("" if np.isnan(self.error) else f" ± {self.error:.1f}")
 
 
-def write_page(result: Result, settings: Settings, curves: Curves) -> None:
+def write_page(result: ExperimentPage, settings: Settings, curves: Curves) -> None:
     """Put the goals first, then means by kind, times, rounds and all settings."""
     goals = goal_rows(settings, curves)
     reached = sum(row["reached"] == "yes" for row in goals)
