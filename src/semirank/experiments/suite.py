@@ -17,7 +17,7 @@ from semirank.experiments.result import ExperimentPage
 from semirank.experiments.suite_page import AUTO, write_page
 from semirank.experiments.suite_peers import cross_validated_seconds, peer_scores
 from semirank.experiments.suite_rounds import SETS_OF_ROUNDS, Session, follow
-from semirank.experiments.suite_sets import LISTS, SAMPLE_SEED, SETS, Case, draw_case
+from semirank.experiments.suite_sets import LISTS, MOST_ITEMS, SAMPLE_SEED, SETS, Case, draw_case
 from semirank.selection.auto_ranker import AutoRanker
 
 
@@ -29,6 +29,11 @@ class Cell:
     budget: str
     draw: int
     seed: int
+    most: int = MOST_ITEMS
+
+
+LARGE = tuple(Cell(name, "50+50", 0, 0, 5_000) for name in ("page-blocks", "nursery", "mnist 0-4", "sci.med"))
+"""Large sets, for the time that they take."""
 
 
 def suite(
@@ -38,6 +43,7 @@ def suite(
     n_jobs: int = -1,
     sets: Sequence[str] = tuple(SETS),
     sessions: Sequence[str] = SETS_OF_ROUNDS,
+    large: Sequence[Cell] = LARGE,
 ) -> ExperimentPage:
     """AutoRanker on everyday tables, texts and lists, beside peers, from very few labels on."""
     checkpoint = checkpoint_of("suite", seed=seed, sets=list(sets), sessions=list(sessions))
@@ -48,14 +54,14 @@ def suite(
         for draw in range(trials)
     ]
     rounds = [Session(name, draw, seed) for name in sessions for draw in range(trials)]
-    found = measure_cells([*cells, *rounds], measure, checkpoint, progress, n_jobs)
+    found = measure_cells([*cells, *rounds, *large], measure, checkpoint, progress, n_jobs)
     settings: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for cell in cells:
         if found[name_of(cell)] is not None:
             settings.setdefault((cell.name, cell.budget), []).append(found[name_of(cell)])
     curves = {name: [found[name_of(each)] for each in rounds if each.name == name] for name in sessions}
     result = ExperimentPage("suite", "AutoRanker on data that nobody prepared", settings_of(seed, trials))
-    write_page(result, settings, curves)
+    write_page(result, settings, curves, {(each.name, each.budget): [found[name_of(each)]] for each in large})
     checkpoint.discard()
     return result
 
@@ -72,7 +78,7 @@ def measure(cell: Cell | Session) -> dict[str, Any] | None:
         warnings.simplefilter("ignore")
         if isinstance(cell, Session):
             return follow(cell)
-        case = draw_case(cell.name, cell.budget, (cell.seed, cell.draw))
+        case = draw_case(cell.name, cell.budget, (cell.seed, cell.draw), cell.most)
         return None if case is None else measure_case(SETS[cell.name].kind, case, cell.draw)
 
 

@@ -73,15 +73,15 @@ class EverydaySet:
         return BUDGETS[self.kind]
 
 
-def draw_case(name: str, budget: str, seed: Sequence[int]) -> Case | None:
+def draw_case(name: str, budget: str, seed: Sequence[int], most: int = MOST_ITEMS) -> Case | None:
     """Show labels drawn at random; None where too few items would be left to rank."""
     kind, rng = SETS[name].kind, np.random.default_rng(seed)
     if kind == LISTS:
-        known, unknown = read_set(name)
+        known, unknown = read_set(name, most)
         lists = rng.choice(np.flatnonzero(known.labels_differ), int(budget), replace=False)
         X, y, qid, ranked = side_by_side(known.select(lists), unknown)
         return Case(X, X, y, qid, ranked)
-    items, X, truth = read_set(name)
+    items, X, truth = read_set(name, most)
     shown = show_some(truth, budget, rng)
     return None if shown is None else Case(items, X, shown, None, hidden(truth, shown))
 
@@ -98,20 +98,20 @@ def show_some(truth: Floats, budget: str, rng: np.random.Generator) -> Floats | 
 
 
 @lru_cache(maxsize=2)
-def read_set(name: str) -> tuple[Any, ...]:
-    """Return a set as `EverydaySet.read` does, with at most 2,000 items to be ranked."""
+def read_set(name: str, most: int = MOST_ITEMS) -> tuple[Any, ...]:
+    """Return a set as `EverydaySet.read` does, with at most so many items to be ranked."""
     found = SETS[name].read()
     rng = np.random.default_rng(SAMPLE_SEED)
     if SETS[name].kind == LISTS:
-        return found[0], _fewer_lists(found[1], rng)
-    rows = np.sort(rng.permutation(len(found[-1]))[:MOST_ITEMS])
+        return found[0], _fewer_lists(found[1], most, rng)
+    rows = np.sort(rng.permutation(len(found[-1]))[:most])
     return tuple(each[rows] for each in found)
 
 
-def _fewer_lists(data: RankingDataset, rng: np.random.Generator) -> RankingDataset:
+def _fewer_lists(data: RankingDataset, most: int, rng: np.random.Generator) -> RankingDataset:
     order = rng.permutation(data.n_lists)
     sizes = np.cumsum(np.diff(data.indptr)[order])
-    return data.select(np.sort(order[sizes <= MOST_ITEMS]))
+    return data.select(np.sort(order[sizes <= most]))
 
 
 def _table(part: str) -> tuple[Any, Floats, Floats]:
