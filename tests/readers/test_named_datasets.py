@@ -26,7 +26,7 @@ from semirank.readers.datasets.letor_sets import read_lambdarank
 from semirank.readers.datasets.newsgroups import read_newsgroups
 from semirank.readers.datasets.ohsumed_text import read_ohsumed
 from semirank.readers.datasets.reuters import read_reuters
-from semirank.readers.datasets.suite import one_hot, read_everyday
+from semirank.readers.datasets.suite import load_columns, one_hot, read_everyday
 from semirank.readers.fetch import RemoteFile, locate
 
 SETS = available()
@@ -361,7 +361,7 @@ def test_everyday_texts_stay_texts(tmp_path: Path) -> None:
 
 def test_a_category_keeps_its_most_frequent_levels() -> None:
     values = [str(level) + "x" for level in range(30) for _ in range(2 + level)]
-    _, names = one_hot({"c": values})
+    _, names = one_hot({"c": np.array(values, dtype=object)})
     assert sorted(names) == sorted(f"c={level}x" for level in range(10, 30))
 
 
@@ -435,6 +435,9 @@ def test_the_suite_as_it_lies_here(real_data: Path, part: str, n_features: int) 
     if not (real_data / "suite").is_dir():
         pytest.skip("The suite is not here")
     assert load("suite", part=part).n_features == n_features
+    columns = load_columns(part)
+    assert np.array_equal(columns["label"], load("suite", part=part).y)
+    assert all(cells.dtype.kind in "fO" for cells in columns.values())
 
 
 def test_optdigits_as_published(real_data: Path) -> None:

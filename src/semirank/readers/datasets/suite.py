@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from semirank.core.arrays import Floats
+from semirank.core.arrays import AnyArray, Floats
 from semirank.files import open_input
 from semirank.readers.datasets.entry import Counts, Entry
 from semirank.readers.datasets.items import Items, strings
@@ -64,52 +64,55 @@ TABLES, GRADED, TEXTS = tuple(_BINARY), tuple(_REAL), tuple(_TEXTS)
 """The names of the tables with labels 0 and 1, of those with real-valued labels, and of the texts."""
 
 
-def read_cells(path: Path) -> dict[str, list[str]]:
-    """Read the columns of a table as they stand in the file."""
+def read_columns(path: Path) -> dict[str, AnyArray]:
+    """Read the columns of a table: numbers, NaN for an empty cell, or words, None for an empty cell."""
     with open_input(path) as stream:
         rows = csv.reader(io.TextIOWrapper(stream, encoding="utf-8", newline=""))
         header, *body = rows
-    return dict(zip(header, map(list, zip(*body, strict=True)), strict=True))
+    return {name: _column(cells) for name, cells in zip(header, zip(*body, strict=True), strict=True)}
+
+
+def _column(cells: Sequence[str]) -> AnyArray:
+    try:
+        return np.array([float(cell) if cell else np.nan for cell in cells])
+    except ValueError:
+        return np.array([cell or None for cell in cells], dtype=object)
 
 
 def read_everyday(path: Path) -> Items:
     """Read texts as they are, and other columns as numbers, categories one column for each level."""
-    cells = read_cells(path)
-    y = np.array(cells.pop(LABEL), dtype=np.float64)
+    columns = read_columns(path)
+    y = columns.pop(LABEL)
     ids = np.arange(1, len(y) + 1)
-    if list(cells) == [TEXT]:
-        return Items(item_ids=ids, texts=strings(cells[TEXT]), y=y)
-    X, names = one_hot(cells)
+    if list(columns) == [TEXT]:
+        return Items(item_ids=ids, texts=strings(text or "" for text in columns[TEXT]), y=y)
+    X, names = one_hot(columns)
     return Items(item_ids=ids, X=X, y=y, feature_names=names)
 
 
-def one_hot(cells: Mapping[str, Sequence[str]]) -> tuple[Floats, tuple[str, ...]]:
-    """Return columns of numbers as they are, NaN for empty cells, and 0 or 1 for each level of the others.
+def one_hot(columns: Mapping[str, AnyArray]) -> tuple[Floats, tuple[str, ...]]:
+    """Return columns of numbers as they are, and one of 0 and 1 for each level of the others.
 
     Of a category the 20 most frequent levels that two items share are kept; an empty cell is no level.
 
     Examples
     --------
-    >>> cells = {"size": ["1", "", "1e6"], "colour": ["red", "red", "blue"], "id": ["a", "b", "c"]}
-    >>> X, names = one_hot(cells)
+    >>> colours = np.array(["red", "red", None, "blue"], dtype=object)
+    >>> X, names = one_hot({"size": np.array([1, 2, np.nan, 1e6]), "colour": colours})
     >>> names
     ('size', 'colour=red')
     >>> X[:, 1]
-    array([1., 1., 0.])
+    array([1., 1., 0., 0.])
     """
-    columns: dict[str, Floats] = {}
-    for name, values in cells.items():
-        try:
-            columns[name] = np.array([float(value) if value else np.nan for value in values])
-        except ValueError:
-            known = Counter(filter(None, values)).most_common(MOST_LEVELS)
+    made: dict[str, Floats] = {}
+    for name, cells in columns.items():
+        if cells.dtype.kind == "f":
+            made[name] = cells
+        else:
+            known = Counter(filter(None, cells)).most_common(MOST_LEVELS)
             levels = sorted(level for level, count in known if count > 1)
-            columns |= {f"{name}={level}": _where(values, level) for level in levels}
-    return np.column_stack(list(columns.values())), tuple(columns)
-
-
-def _where(values: Sequence[str], level: str) -> Floats:
-    return np.array([value == level for value in values], dtype=np.float64)
+            made |= {f"{name}={level}": (cells == level).astype(np.float64) for level in levels}
+    return np.column_stack(list(made.values())), tuple(made)
 
 
 ENTRIES = (
@@ -132,3 +135,10 @@ ENTRIES = (
         ),
     ),
 )
+
+
+def load_columns(part: str) -> dict[str, AnyArray]:
+    """Return the columns of a part as they are, `label` among them."""
+    [entry] = ENTRIES
+    [(_, [path])] = entry.paths(entry.choose_parts(part, None))
+    return read_columns(path)
