@@ -40,6 +40,12 @@ PROTOCOL = (
     "speaks of it. AutoRanker has its defaults; it gets texts as they are, and tables filled and with a "
     "column for each level but not scaled."
 )
+ERRORS = (
+    "Beside each peer: AutoRanker minus the peer, with the standard error over sets. 100 is best. Classes of "
+    "the same images and folds of the same lists are not independent of each other, so that their errors are "
+    "too small; and of a hundred peers that are as good as AutoRanker two or three would seem better beyond "
+    "two standard errors."
+)
 CHOICES = (
     "To be filled in: which part of these sets the prior weights of the mixtures (`selection/catalogue.py`) "
     "and other usual choices were made on, how many variants were tried, and which part was not looked at."
@@ -80,9 +86,7 @@ def write_page(result: ExperimentPage, settings: Settings, curves: Curves, large
     kinds = [kind for kind in BUDGETS if any(SETS[name].kind == kind for name, _ in settings)]
     for kind in kinds:
         result.table(f"Means over sets: {kind}", mean_rows(settings, kind))
-    result.text(
-        "Beside each peer: AutoRanker minus the peer, with the standard error over sets. 100 is best."
-    )
+    result.text(ERRORS)
     if curves:
         result.table(f"Rounds of feedback: {N_ROUNDS} times {BATCH} labels from the top", round_rows(curves))
         result.text(
