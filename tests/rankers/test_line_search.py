@@ -73,10 +73,9 @@ def test_items_on_one_line_count_as_the_mean_over_their_orders(name, seed):
     places = intervals(data, *lines.T)
     values = [mean_metric(name, data, lines @ [1.0, t]) for t in places]
     step = objective.best_step(*np.ascontiguousarray(lines.T))
+    # the step says which interval is best; at 0 itself items may be tied
     around = [mean_metric(name, data, lines @ [1.0, step + nudge]) for nudge in (-1e-9, 1e-9)]
     assert max(around) == pytest.approx(max(values))
-    # on a crossing that changes nothing, ties can only add to what is on either side
-    assert mean_metric(name, data, lines @ [1.0, step]) > max(values) - 1e-9
 
 
 def test_many_items_are_followed_in_parallel_with_the_same_answer(monkeypatch):
