@@ -166,15 +166,22 @@ def encode(data: RankingDataset) -> tuple[RankingDataset, TableFeatures | None]:
 
     A table of texts alone becomes texts. Data that rankers can use come back as they are, with None.
     """
-    table = data.table
-    if table is None and not _has_gaps(data.X):
+    if data.table is None and not _has_gaps(data.X):
         return data, None
-    table = Table(dict(zip(_names(data), data.X.T, strict=True))) if table is None else table
+    table = table_of(data)
     features = TableFeatures().fit(table)
     made = features.transform(table)
     if features.texts_:
         return data.replace(X=np.zeros((data.n_items, 0)), texts=made), features
     return data.replace(X=made, texts=None, feature_names=list(features.get_feature_names_out())), features
+
+
+def table_of(data: RankingDataset) -> Table:
+    """Return the table of the data, or their features as one."""
+    if data.table is not None:
+        return data.table
+    names = data.feature_names or [f"f{number}" for number in range(1, data.n_features + 1)]
+    return Table(dict(zip(names, np.asarray(data.X, dtype=np.float64).T, strict=True)))
 
 
 def join_texts(columns: list[list[str]]) -> AnyArray:
@@ -186,10 +193,6 @@ def join_texts(columns: list[list[str]]) -> AnyArray:
 
 def _has_gaps(X: Any) -> bool:
     return isinstance(X, np.ndarray) and bool(np.isnan(X).any())
-
-
-def _names(data: RankingDataset) -> tuple[str, ...]:
-    return data.feature_names or tuple(f"f{number}" for number in range(1, data.n_features + 1))
 
 
 def _as_table(X: Any) -> Table:

@@ -9,7 +9,7 @@ from semirank.results.records import Record
 from semirank.results.result import Contrast, Judgement, Result, Unit
 
 ProtocolReason = Literal["asked for", "one list", "same items", "all labelled", "inside", "outside"]
-Reason = Literal["proven", "trusted", "labels", "few labels"]
+Reason = Literal["proven", "trusted", "labels", "few labels", "asked for"]
 Kind = Literal["texts", "features", "grades", "lists", "given"]
 
 
@@ -70,10 +70,10 @@ class Choice(Record):
         The name of the candidate.
     ranker : str
         The ranker as Python writes it.
-    reason : {"proven", "trusted", "labels", "few labels"}
+    reason : {"proven", "trusted", "labels", "few labels", "asked for"}
         It uses unlabelled items, and held-out labels prove that this helps; or experience with such data
         speaks for it and held-out labels agree; it learns from labels alone; labels are too few to compare
-        any, and it is the usual choice for such data.
+        any, and it is the usual choice for such data; the caller said so.
     kind : {"texts", "features", "grades", "lists", "given"}
         What kind of data these are.
     assumption : str or None
