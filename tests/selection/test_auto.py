@@ -62,9 +62,7 @@ def test_the_gate_closes_on_pure_noise(seed):
     X, y = blobs(60, rng)
     noise = [rng.normal(size=(300, 5)) * X.std(axis=0), rng.uniform(-3, 3, size=(300, 5))][seed % 2]
     auto = AutoRanker(random_state=seed).fit(np.vstack([X, noise]), np.append(y, np.full(300, nan)))
-    best = {row["name"]: row["assumption"] for row in auto.leaderboard_}
-    assert best[chosen(auto)] is None
-    assert "it learns from labels alone" in auto.verdict_
+    assert auto.choice_["assumption"] is None
 
 
 def test_without_unlabelled_items_it_is_the_supervised_ranker():
@@ -75,13 +73,15 @@ def test_without_unlabelled_items_it_is_the_supervised_ranker():
     X, y = blobs(60, np.random.default_rng(0))
     auto = AutoRanker().fit(X, y)
     assert all(row["assumption"] is None for row in auto.leaderboard_)
-    np.testing.assert_array_equal(auto.scores_, clone(auto.ranker_).fit(X, y).scores_)
+    scaled = auto.features_.transform(X)
+    np.testing.assert_array_equal(auto.scores_, clone(auto.ranker_).fit(scaled, y).scores_)
 
 
 def test_few_labels_get_the_usual_choice_and_no_claim():
     _, few = moons(2, keep_levels=True)
     auto = AutoRanker().fit(few.X, few.y)
-    assert isinstance(auto.ranker_, ManifoldRanking)
+    assert chosen(auto) == "mix with unlabelled items"
+    assert auto.ranker_.weights == pytest.approx([0.364, 0.182, 0.364, 0.091])  # the prior of tables
     assert "not evidence" in auto.verdict_
     assert auto.leaderboard_ == []
     one = np.where(few.y == 1, 1.0, nan)
@@ -109,8 +109,9 @@ def test_latent_features_are_kept_for_new_items(tmp_path):
     X = csr_array(rng.random((300, 80)) * (rng.random((300, 80)) < 0.2))
     y = np.where(np.arange(300) < 45, np.arange(300) % 9 == 0, nan)
     auto = AutoRanker().fit(X, y)
-    assert chosen(auto) == "words, topics and graphs"  # 45 labels, five of them relevant
-    assert auto.ranker_.rankers_[2].lsa_.n_components_ == 80
+    assert chosen(auto) == "mix with unlabelled items"  # 45 labels, five of them relevant
+    topics = [each for each in auto.ranker_.rankers_ if isinstance(each, semirank.LatentRanker)]
+    assert topics[0].lsa_.n_components_ == 80
     auto.save(tmp_path / "model")
     again = semirank.load_model(tmp_path / "model")
     np.testing.assert_array_equal(again.predict(X), auto.predict(X))
@@ -131,7 +132,7 @@ def near_and_far(n_near, n_far, seed=0):
 @pytest.mark.parametrize(
     ("labels", "asked", "choice"),
     [
-        ((0, 30), False, "words, topics and graphs"),
+        ((0, 30), False, "mix with unlabelled items"),
         ((30, 0), True, "screening"),
         ((4, 0), False, "screening"),
         ((0, 4), False, "screening"),
@@ -143,13 +144,26 @@ def test_labels_asked_for_from_the_top_are_known_by_their_place(labels, asked, c
     assert chosen(AutoRanker().fit(X, y)) == choice
 
 
-def test_near_misses_do_not_stand_for_all_that_is_irrelevant():
+def test_from_near_misses_nothing_is_concluded():
     X, y = near_and_far(20, 0)
     y[8:16] = 1
-    assert unlabelled_as(RankingDataset(X, y), "items") == "irrelevant"
+    auto = AutoRanker().fit(X, y)
+    assert auto.choice_["reason"] == "few labels"
+    assert "asked for from the top of a ranking" in auto.verdict_
     X, y = near_and_far(0, 20)
     y[8:16] = 1
+    assert AutoRanker().fit(X, y).choice_["reason"] != "few labels"
+
+
+def test_unlabelled_items_count_as_irrelevant_only_where_nothing_else_does():
+    X, y = near_and_far(0, 0)
+    assert unlabelled_as(RankingDataset(X, y), "items") == "irrelevant"
+    assert unlabelled_as(RankingDataset(X, y), "lists") == "ignore"
+    X, y = near_and_far(0, 2)
     assert unlabelled_as(RankingDataset(X, y), "items") == "ignore"
+    few = np.full(400, nan)
+    few[:60] = 1
+    assert unlabelled_as(RankingDataset(X, few), "items") == "ignore"  # a sixth has a label
 
 
 def test_all_labelled_or_lists_with_one_side_only():
@@ -163,7 +177,7 @@ def test_lists_are_chosen_by_lists_held_out():
     X, y, qid = lists(8, unlabelled=3)
     auto = AutoRanker(random_state=0).fit(X, y, qid)
     assert "lists" in auto.protocol_
-    assert {"linear, boosted and trees", "boosted neighbours"} <= {row["name"] for row in auto.leaderboard_}
+    assert {"mix", "boosted neighbours"} <= {row["name"] for row in auto.leaderboard_}
     assert auto.predict(X, qid) == pytest.approx(auto.scores_)
 
 
@@ -196,7 +210,7 @@ def test_the_usual_rankers_are_tried_when_there_is_no_time():
     _, few = moons(40, keep_levels=True)
     auto = AutoRanker(time_budget=1e-9).fit(few.X, few.y)
     reasons = {row["name"]: row["reason"] for row in auto.leaderboard_}
-    assert reasons["kernel"] is None
+    assert reasons["linear"] is None
     assert reasons["graph"] is None
     assert reasons["boosted"] == "out of time"
 

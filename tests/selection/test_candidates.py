@@ -8,7 +8,7 @@ import semirank
 from semirank import RankingDataset
 from semirank.registry import ranker_class, ranker_names
 from semirank.selection.candidates import as_candidates, name_of
-from semirank.selection.catalogue import catalogue
+from semirank.selection.catalogue import MIX, MIX_WITH_UNLABELLED, catalogue
 
 SUPERVISED = {
     "distance-ranking", "rankrls", "rankrls-cv", "rank-svm", "rankboost", "line-search-ranker",
@@ -117,9 +117,11 @@ def test_the_catalogue_has_both_sides_and_every_baseline(kind, thorough):
     found = catalogue(data, thorough=thorough)
     names = [each.name for each in found.candidates]
     assert len(set(names)) == len(names)
-    assert {found.usual, found.for_few, *found.trusted} <= set(names)
-    assert found.named(found.usual).assumption is None
-    assert any(each.assumption is not None for each in found.candidates)
+    assert {found.usual, found.for_few, *found.trusted} <= {*names, MIX, MIX_WITH_UNLABELLED}
+    assert set(found.mix) <= set(names)
+    assert found.usual == MIX
+    assert any(each.assumption is None for each in found.candidates if each.name in found.mix)
+    assert kind == "grades" or any(each.assumption is not None for each in found.candidates)
     assert all(each.baseline in names for each in found.candidates if each.assumption is not None)
     assert {each.name for each in catalogue(data).candidates} <= set(names)
 

@@ -122,11 +122,11 @@ def _dense_columns(X: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     inner_low, inner_high = np.quantile(X, [TAIL, 1 - TAIL], axis=0)
     rare = inner_low == inner_high  # nearly all values are the same: the others are what there is
     drawn_in = np.clip(X, np.where(rare, low, inner_low), np.where(rare, high, inner_high))
-    scale = np.maximum(np.abs(low), np.abs(high))
-    scale[scale == 0] = 1.0
-    unit = drawn_in / scale  # squares of 1e300 are infinite
-    centres, spreads = unit.mean(axis=0) * scale, unit.std(axis=0)
-    return centres, np.where(spreads > 1e-12, spreads, 0.0) * scale, low, high
+    first = drawn_in[0]
+    moved = drawn_in - first  # a column far from 0 keeps its digits
+    scale = np.abs(moved).max(axis=0, initial=0.0)
+    unit = moved / np.where(scale > 0, scale, 1.0)  # squares of 1e300 are infinite
+    return first + unit.mean(axis=0) * scale, unit.std(axis=0) * scale, low, high
 
 
 def _sparse_columns(X: Features) -> tuple[Floats, Floats, Floats, Floats]:
@@ -147,10 +147,10 @@ def _kind(X: Features, low: Floats, high: Floats) -> Literal["columns", "common"
     squares = X.multiply(X).sum(axis=1) if issparse(X) else np.einsum("ij,ij->i", X, X)
     lengths = np.sqrt(np.asarray(squares).ravel())
     known = lengths[lengths > 0]
-    same_length = X.shape[1] > 1 and len(known) > 1 and known.max() <= (1 + SAME_LENGTH) * known.min()
-    if same_length and np.maximum(np.abs(low), np.abs(high)).max() > 0 and not _one_column_rules(X, known):
-        return "directions"
     varied = high > low
+    same_length = varied.sum() > 1 and known.max() <= (1 + SAME_LENGTH) * known.min()
+    if same_length and not _one_column_rules(X, known):
+        return "directions"
     if varied.sum() < FEWEST_ALIKE or issparse(X):
         return "columns"
     alike = _at(low[varied], float(np.median(low[varied]))) & _at(high[varied], float(high.max()))

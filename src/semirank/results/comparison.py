@@ -10,7 +10,7 @@ from semirank.results.result import Contrast, Judgement, Result, Unit
 
 ProtocolReason = Literal["asked for", "one list", "same items", "all labelled", "inside", "outside"]
 Reason = Literal["proven", "trusted", "labels", "few labels", "asked for"]
-Kind = Literal["texts", "features", "grades", "lists", "given"]
+Kind = Literal["texts", "vectors", "tables", "grades", "lists", "given"]
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Choice(Record):
         It uses unlabelled items, and held-out labels prove that this helps; or experience with such data
         speaks for it and held-out labels agree; it learns from labels alone; labels are too few to compare
         any, and it is the usual choice for such data; the caller said so.
-    kind : {"texts", "features", "grades", "lists", "given"}
+    kind : {"texts", "vectors", "tables", "grades", "lists", "given"}
         What kind of data these are.
     assumption : str or None
         What it assumes about unlabelled items.

@@ -8,7 +8,8 @@ FEW_JUDGED = 0.1
 
 KINDS = {
     "texts": "texts (or other sparse items), relevant or not",
-    "features": "items with dense features, relevant or not",
+    "vectors": "items with features of one kind (images, embeddings), relevant or not",
+    "tables": "items with columns of all kinds, relevant or not",
     "grades": "items with dense features and labels of several levels",
     "lists": "lists whose features mean the same in each",
     "given": "data of any kind",

@@ -30,7 +30,7 @@ from semirank.results.comparison import Choice
 from semirank.results.result import Result
 from semirank.results.sentences import about_choice, about_protocol
 from semirank.selection.catalogue import MIX, MIX_WITH_UNLABELLED, Catalogue, catalogue
-from semirank.selection.compare import AUTO, experiment, prepare
+from semirank.selection.compare import AUTO, are_alike, experiment, prepare
 from semirank.selection.label_source import too_few, unlabelled_as
 from semirank.selection.protocols import choose_protocol
 from semirank.selection.summary import spell
@@ -239,7 +239,13 @@ class AutoRanker(Ranker):
     def _choose(self, data: RankingDataset) -> tuple[Choice, Catalogue]:
         """Choose among what suits the data, or take what was asked for."""
         thorough = self.thorough or self.choice is not None
-        choices = catalogue(data, self.candidates, thorough=thorough, random_state=self.random_state)
+        choices = catalogue(
+            data,
+            self.candidates,
+            alike=are_alike(self.features_),
+            thorough=thorough,
+            random_state=self.random_state,
+        )
         if self.choice is None:
             choices = choices.without_unlabelled() if data.labelled.all() else choices
             return self._compare(data, choices)

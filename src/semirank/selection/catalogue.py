@@ -46,6 +46,9 @@ WORDS, GRAPH = LogisticRanker(), ManifoldRanking(distance="cosine", combine="rat
 
 MIX, MIX_WITH_UNLABELLED = "mix", "mix with unlabelled items"
 
+TABLES = {"linear": 0.2, "wide kernel": 0.1, "trees": 0.2, "graph": 0.05}
+VECTORS = {"linear": 0.05, "wide kernel": 0.1, "kernel": 0.1, "graph": 0.25}
+
 Entries = list[tuple[str, Ranker]]
 
 
@@ -110,16 +113,18 @@ def catalogue(
     data: RankingDataset,
     given: Iterable[Given] | None = None,
     *,
+    alike: bool = False,
     thorough: bool = False,
     random_state: int = 0,
 ) -> Catalogue:
-    """Choose what to try on these data, or take what was given; `thorough` adds what takes long.
+    """Choose what to try on these data, or take what was given.
 
-    Of what was given, the first that learns from labels alone is the usual one.
+    Of what was given, the first that learns from labels alone is the usual one. `alike` says that the
+    features are of one kind, such as pixels, and not columns of a table; `thorough` adds what takes long.
     """
     if given is not None:
         return _of_given(given, random_state)
-    kind = kind_of(data)
+    kind = kind_of(data, alike)
     entries, options = _ENTRIES[kind](data, thorough, random_state)
     if data.n_lists > 1 and choose_protocol(data).reason == "same items":
         entries = [(name, EachList(each) if each.one_function else each) for name, each in entries]
@@ -136,13 +141,15 @@ def _of_given(given: Iterable[Given], random_state: int) -> Catalogue:
     return Catalogue("given", tuple(candidates), usual, (), usual)
 
 
-def kind_of(data: RankingDataset) -> Kind:
+def kind_of(data: RankingDataset, alike: bool = False) -> Kind:
     """Tell what kind of data this is by its features, its labels, and what remains to be ranked."""
     if choose_protocol(data).name == "lists":
         return "lists"
     if issparse(data.X):
         return "texts"
-    return "features" if is_binary(data) else "grades"
+    if not is_binary(data):
+        return "grades"
+    return "vectors" if alike else "tables"
 
 
 def screening(random_state: int | None = None) -> Blend:
@@ -190,7 +197,12 @@ def _are_a_sample(data: RankingDataset) -> bool:
     return min((y > 0).sum(), (y <= 0).sum()) >= FEWEST and not asked_from_top(data)
 
 
-def _for_features(data: RankingDataset, thorough: bool, seed: int) -> Entered:
+def _for_vectors(data: RankingDataset, thorough: bool, seed: int) -> Entered:
+    entries, known = _for_tables(data, thorough, seed)
+    return entries, known | ({"mix": VECTORS, "for_few": MIX_WITH_UNLABELLED} if "mix" in known else {})
+
+
+def _for_tables(data: RankingDataset, thorough: bool, seed: int) -> Entered:
     if not _both_sides(data):
         graph = ManifoldRanking(n_neighbors=5, sigma="local", combine="positive")
         near: Entries = [("nearest item", DistanceRanking()), ("graph", graph)]
@@ -212,9 +224,9 @@ def _for_features(data: RankingDataset, thorough: bool, seed: int) -> Entered:
             ("self-training", SelfTrainingLogistic(1.0)),
             ("transductive least squares", TransductiveRankRLS()),
         ]
-    mix = {"linear": 0.2, "wide kernel": 0.1, "trees": 0.2, "graph": 0.05}
     trusted = (MIX_WITH_UNLABELLED, "graph")
-    return entries, {"usual": MIX, "trusted": trusted, "for_few": MIX_WITH_UNLABELLED, "mix": mix}
+    few = MIX if asked_from_top(data) else MIX_WITH_UNLABELLED
+    return entries, {"usual": MIX, "trusted": trusted, "for_few": few, "mix": TABLES}
 
 
 def _for_grades(data: RankingDataset, thorough: bool, seed: int) -> Entered:
@@ -279,4 +291,10 @@ def _spread(data: RankingDataset) -> float:
     return float(np.mean(squares)) or 1.0 if squares else 1.0
 
 
-_ENTRIES = {"texts": _for_texts, "features": _for_features, "grades": _for_grades, "lists": _for_lists}
+_ENTRIES = {
+    "texts": _for_texts,
+    "vectors": _for_vectors,
+    "tables": _for_tables,
+    "grades": _for_grades,
+    "lists": _for_lists,
+}

@@ -15,6 +15,7 @@ from scipy.sparse import issparse
 from semirank.checkpoints import Checkpoint
 from semirank.dataset import RankingDataset, describe
 from semirank.features.scaling import Scaling
+from semirank.features.table import encode
 from semirank.features.tfidf import TfIdf
 from semirank.metrics import parse
 from semirank.metrics.metric import Metric
@@ -95,8 +96,8 @@ def compare(
     n_repeats, n_folds : int, optional
         How often labels are held out, and in how many parts; see `plan_splits`.
     unlabelled : {"auto", "ignore", "irrelevant"}
-        How the metric takes items that have no label at all. "auto": they are left out, unless hardly any
-        label says what is irrelevant, or those that do are near misses.
+        How the metric takes items that have no label at all. "auto": they are left out, unless no two labels
+        say what is irrelevant.
     confidence : float
         Of intervals; a verdict needs an adjusted p-value below 1 - confidence.
     budget : bool
@@ -149,8 +150,12 @@ def compare(
     ('helps', 'manifold-ranking')
     """
     _check(data, confidence)
-    data = prepare(data, rankers)[0]
-    choices = catalogue(data, rankers, thorough=thorough, random_state=random_state)
+    data = encode(data)[0]
+    _check_features(data)
+    data, features = prepare(data, rankers)
+    choices = catalogue(
+        data, rankers, alike=are_alike(features), thorough=thorough, random_state=random_state
+    )
     found, _ = experiment(
         data,
         choices,
@@ -190,6 +195,11 @@ def prepare(data: RankingDataset, rankers: Any = None) -> tuple[RankingDataset, 
         return data, None
     scaling = Scaling().fit(data.X)
     return data.replace(X=scaling.transform(data.X)), scaling
+
+
+def are_alike(features: TfIdf | Scaling | None) -> bool:
+    """Tell whether features turned out to be of one kind, such as pixels or embeddings."""
+    return isinstance(features, Scaling) and features.kind_ != "columns"
 
 
 def experiment(
@@ -386,6 +396,9 @@ def _check(data: RankingDataset, confidence: float) -> None:
         raise ValueError(f"compare takes a RankingDataset(X, y, qid); got {type(data).__name__}.")
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must be a number in (0, 1); got {confidence!r}.")
+
+
+def _check_features(data: RankingDataset) -> None:
     values = data.X.data if issparse(data.X) else data.X
     if data.texts is None and data.n_features == 0:
         raise ValueError("The data have neither features nor texts to rank by.")

@@ -15,6 +15,10 @@ FEWEST = 5  # labels on either side, below which nobody can tell
 NEARER = 0.7  # 0.5 is chance
 FEWEST_TO_CHOOSE = 15  # labels on either side; fewer do not tell even good rankers from bad ones
 MOSTLY = 10  # unlabelled items for each label, from which on they stand for irrelevant ones
+NEAR_MISSES = (
+    "the irrelevant labels lie nearer to the relevant ones than other items do, as if they had been asked "
+    "for from the top of a ranking or from one region: they say little about all other items."
+)
 
 
 def is_binary(data: RankingDataset) -> bool:
@@ -26,13 +30,19 @@ def is_binary(data: RankingDataset) -> bool:
 def unlabelled_as(data: RankingDataset, protocol: ProtocolName) -> Unlabelled:
     """Say how a metric is to take items without a label.
 
-    Where hardly any label is irrelevant, or the irrelevant ones are near misses, relevant items are looked
-    for among all unlabelled ones, provided that these are many.
+    They count as irrelevant only where no two labels say what is irrelevant, and where they are many. A
+    relevant item then stands among some that are relevant too: that brings all rankers nearer to 1/2 in the
+    same way, and does not change their order, if the relevant labels are a sample of all that is relevant
+    [1]_.
+
+    References
+    ----------
+    .. [1] S. Jain, M. White, P. Radivojac. Recovering true classifier performance in positive-unlabeled
+       learning. AAAI 2017.
     """
-    if protocol == "lists" or not is_binary(data) or (~data.labelled).sum() < MOSTLY * data.labelled.sum():
-        return "ignore"
-    few = int((data.y <= 0).sum()) < FEWEST_TO_CHOOSE
-    return "irrelevant" if few or asked_from_top(data) else "ignore"
+    few = int((data.y <= 0).sum()) < 2 and int((data.y > 0).sum()) >= 2
+    many = (~data.labelled).sum() >= MOSTLY * data.labelled.sum()
+    return "irrelevant" if protocol == "items" and is_binary(data) and few and many else "ignore"
 
 
 def too_few(data: RankingDataset, protocol: ProtocolName, unlabelled: Unlabelled) -> str | None:
@@ -48,15 +58,15 @@ def too_few(data: RankingDataset, protocol: ProtocolName, unlabelled: Unlabelled
     for side, count in counts.items():
         if count < FEWEST_TO_CHOOSE and not (side == "irrelevant" and unlabelled == "irrelevant"):
             return f"{count} labels say what is {side}; to compare rankers takes {FEWEST_TO_CHOOSE}."
-    return None
+    return NEAR_MISSES if is_binary(data) and asked_from_top(data) else None
 
 
 def asked_from_top(data: RankingDataset) -> bool:
     """Tell whether irrelevant labels lie nearer to the relevant ones than unlabelled items do.
 
-    Such labels were asked for from the top of a ranking. They are near misses, which do not look like the
-    rest of what is irrelevant: a ranker that tells them from the relevant ones need not find the relevant
-    ones among all others.
+    Such labels were asked for from the top of a ranking, or come from one region of the data. They are near
+    misses, which do not look like the rest of what is irrelevant: a ranker that tells them from the relevant
+    ones need not find the relevant ones among all others, and no test on them can tell.
 
     Examples
     --------
