@@ -27,6 +27,7 @@ from semirank.storage import Storable
 
 FEWEST_IDS = 20  # rows, below which it is chance that all cells differ
 WORDS_OF_TEXT = 3  # mean number of words in a cell, from which on it is a text
+DIFFERENT = "all different"
 _IDS = re.compile(r"(.*[\W_])?(id|uuid|guid)|.*[a-z]I[dD]", re.IGNORECASE)
 _CLASSES: dict[str, type[Column]] = {
     "number": NumberColumn,
@@ -107,6 +108,9 @@ class TableFeatures(Storable, TransformerMixin, BaseEstimator):
         found = {name: _kind(name, cells, declared.get(name)) for name, cells in table.columns.items()}
         self.left_out_ = {name: why for name, (kind, why) in found.items() if kind is None}
         kinds = {name: kind for name, (kind, _) in found.items() if kind is not None}
+        if not kinds:  # then names and codes are texts: their letters and words are all there is
+            kinds = {name: "text" for name, why in self.left_out_.items() if why.endswith(DIFFERENT)}
+            self.left_out_ = {name: why for name, why in self.left_out_.items() if name not in kinds}
         if not kinds:
             reasons = "; ".join(f"{name!r}: {why}" for name, why in list(self.left_out_.items())[:5])
             raise ValueError(f"No column is left to rank by ({reasons}).")
@@ -137,6 +141,11 @@ class TableFeatures(Storable, TransformerMixin, BaseEstimator):
         check_is_fitted(self, "columns_")
         names = [each for name, column in self.columns_.items() for each in column.names(name)]
         return np.array(names, dtype=object)
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether a column was left out, or some of its cells could not be read."""
+        return bool(self.left_out_) or any(each.remark for each in self.columns_.values())
 
     @property
     def summary(self) -> str:
@@ -247,9 +256,9 @@ def _kind_of_words(words: list[str | None]) -> tuple[str | None, str]:
     if length >= WORDS_OF_TEXT and len(counts) > max(0.5 * len(known), min(len(known), MOST_LEVELS) / 2):
         return "text", ""
     if len(known) >= FEWEST_IDS and len(counts) == len(known):
-        return None, "all different"
+        return None, DIFFERENT
     if len(known) >= FEWEST_IDS and len(counts) > 0.95 * len(known):
-        return None, "nearly all different"
+        return None, f"nearly {DIFFERENT}"
     return "category", ""
 
 
