@@ -9,14 +9,14 @@ from semirank.experiments.auto import (
     AUTO,
     LIGHTGBM,
     LOGISTIC,
-    Cell,
+    AutoRun,
     choice_rows,
     grades,
     measure,
     summary,
     task_rows,
 )
-from semirank.experiments.auto_tasks import TASKS, Problem, Task, hidden, show, side_by_side
+from semirank.experiments.auto_tasks import TASKS, AutoTask, Problem, hidden, show, side_by_side
 
 nan = np.nan
 
@@ -60,7 +60,7 @@ def test_screening_asks_for_labels_from_the_top():
     truth = (X[:, 0] >= 45).astype(float)
     y = np.full(60, nan)
     y[[59, 0]] = truth[[59, 0]]
-    task = Task("screening", "texts", lambda draw, seed: None, ("recall", "more"), batches=2)
+    task = AutoTask("screening", "texts", lambda draw, seed: None, ("recall", "more"), batches=2)
     first, later = auto._screen(DistanceRanking(), task, Problem(X, y, None, hidden(truth, y)))
     assert first == 7 / 15
     assert later == 1.0
@@ -80,7 +80,7 @@ def found(ours, logistic, lightgbm, chosen="graph"):
 
 
 def test_what_counts_as_reached():
-    task = Task("texts", "texts", lambda draw, seed: None, ("AUC",), {"AUC": 80.0})
+    task = AutoTask("texts", "texts", lambda draw, seed: None, ("AUC",), {"AUC": 80.0})
     [row] = task_rows(task, [found(0.8, 0.7, 0.6), found(0.9, 0.7, 0.6)])
     assert row["reached"] == "yes"
     assert row["best single"] == "70.0 (logistic regression)"
@@ -100,6 +100,6 @@ def test_choices_are_counted():
 @pytest.mark.parametrize("name", ["usps", "mq2008-10", "casp"])
 def test_problems_of_real_data_are_measured(real_data, name):
     pytest.importorskip("lightgbm")
-    values = measure(Cell(name, 0, 0))
+    values = measure(AutoRun(name, 0, 0))
     assert len(values[AUTO]) == len(TASKS[name].metrics)
     assert all(0 <= value <= 1 for value in values[AUTO])

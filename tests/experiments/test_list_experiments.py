@@ -26,8 +26,8 @@ def test_a_world_shows_some_lists_and_hides_the_others(name):
 def test_each_method_wins_where_its_assumption_holds(world, method):
     control = assumptions.METHODS[method][0]
     gains = [
-        assumptions.measure(assumptions.Cell(world, method, trial, 7))
-        - assumptions.measure(assumptions.Cell(world, control, trial, 7))
+        assumptions.measure(assumptions.AssumptionRun(world, method, trial, 7))
+        - assumptions.measure(assumptions.AssumptionRun(world, control, trial, 7))
         for trial in range(2)
     ]
     assert np.mean(gains) > 0.02
@@ -49,7 +49,7 @@ def tiny_letor(monkeypatch):
 def test_every_method_ranks_every_test_list(tiny_letor, method):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        values = np.array(letor.measure(letor.Cell("mq2008", method, 5, 1, 0, 0)))
+        values = np.array(letor.measure(letor.LetorRun("mq2008", method, 5, 1, 0, 0)))
     assert values.shape == (2, 4)
     assert ((values >= 0) & (values <= 1)).all()
 

@@ -9,8 +9,8 @@ from semirank.experiments.cells import name_of
 from semirank.experiments.quality import (
     METHODS,
     THESIS,
-    Method,
-    Plan,
+    QualityMethod,
+    QualityPlan,
     beside_thesis,
     block_test,
     cells,
@@ -20,7 +20,10 @@ from semirank.experiments.quality import (
     verdict,
 )
 
-TWO = {"first": Method(lambda _: RankRLS()), "second": Method(lambda _: RankRLS(ridge=9.0), "first")}
+TWO = {
+    "first": QualityMethod(lambda _: RankRLS()),
+    "second": QualityMethod(lambda _: RankRLS(ridge=9.0), "first"),
+}
 
 
 def some_plan():
@@ -28,7 +31,7 @@ def some_plan():
     qid = np.repeat(np.arange(20), 8)
     X = rng.normal(size=(len(qid), 3))
     y = X[:, 0] + rng.normal(size=len(qid))
-    return Plan.of(RankingDataset(X, y, qid), np.repeat(np.arange(10), 2))
+    return QualityPlan.of(RankingDataset(X, y, qid), np.repeat(np.arange(10), 2))
 
 
 def test_every_block_is_ranked_once_by_others():

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from semirank.experiments import EXPERIMENTS
-from semirank.experiments.result import Result
+from semirank.experiments.result import ExperimentPage
 
 
 def column(page: str, method: str, place: int) -> float:
@@ -53,7 +53,7 @@ def test_newsgroups_need_the_degree_correction(real_data):
 
 
 def test_a_page_says_how_to_make_it_again():
-    result = Result("name", "Title", {"seed": 7})
+    result = ExperimentPage("name", "Title", {"seed": 7})
     result.table("Caption", [{"a": 1, "b": None}])
     page = result.page()
     assert page.startswith("# Title\n\n`semirank reproduce name`. Made on ")

@@ -15,9 +15,9 @@ from semirank.experiments import (
     reuters,
     translation,
 )
-from semirank.experiments.result import Result
+from semirank.experiments.result import ExperimentPage
 
-EXPERIMENTS: dict[str, Callable[..., Result]] = {
+EXPERIMENTS: dict[str, Callable[..., ExperimentPage]] = {
     "moons": manifold.moons,
     "usps": manifold.usps,
     "newsgroups": manifold.newsgroups,

@@ -8,7 +8,7 @@ import numpy as np
 
 from semirank import metrics
 from semirank.experiments.cells import Progress, checkpoint_of, measure_cells, name_of
-from semirank.experiments.result import Result
+from semirank.experiments.result import ExperimentPage
 from semirank.experiments.synthetic_lists import WORLDS
 from semirank.meta.feature_generation import FeatureGeneration
 from semirank.meta.importance_weighting import ImportanceWeighting
@@ -38,7 +38,7 @@ HOLDS = {
 
 
 @dataclass(frozen=True)
-class Cell:
+class AssumptionRun:
     """One trial of a method in a world."""
 
     world: str
@@ -49,18 +49,21 @@ class Cell:
 
 def assumptions(
     seed: int = 0, progress: Progress | None = None, trials: int = 10, n_jobs: int = -1
-) -> Result:
+) -> ExperimentPage:
     """Made-up lists in which each of Duh's four assumptions holds, or does not."""
     cells = [
-        Cell(*each, seed) for each in ((w, m, t) for w in WORLDS for m in METHODS for t in range(trials))
+        AssumptionRun(*each, seed)
+        for each in ((w, m, t) for w in WORLDS for m in METHODS for t in range(trials))
     ]
     found = measure_cells(cells, measure, checkpoint_of("assumptions"), progress, n_jobs)
     values = {
-        (world, method): np.array([found[name_of(Cell(world, method, t, seed))] for t in range(trials)])
+        (world, method): np.array(
+            [found[name_of(AssumptionRun(world, method, t, seed))] for t in range(trials)]
+        )
         for world in WORLDS
         for method in METHODS
     }
-    result = Result("assumptions", "Where each assumption holds", {"seed": seed, "trials": trials})
+    result = ExperimentPage("assumptions", "Where each assumption holds", {"seed": seed, "trials": trials})
     result.table("AUC on the lists without labels, in %", _means(values))
     result.table(
         "Gain over the control, in points of AUC, with its standard error over trials", _gains(values)
@@ -81,7 +84,7 @@ EXPLANATION = (
 )
 
 
-def measure(cell: Cell) -> float:
+def measure(cell: AssumptionRun) -> float:
     """Return the mean AUC over the lists that were shown without labels."""
     truth, shown = WORLDS[cell.world].draw((cell.seed, cell.trial))
     scores = METHODS[cell.method][1]().fit(shown.X, shown.y, shown.qid).scores_

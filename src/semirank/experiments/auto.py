@@ -11,9 +11,9 @@ import numpy as np
 
 from semirank import metrics
 from semirank.core.arrays import Floats
-from semirank.experiments.auto_tasks import TASKS, Problem, Task
+from semirank.experiments.auto_tasks import TASKS, AutoTask, Problem
 from semirank.experiments.cells import Progress, checkpoint_of, measure_cells, name_of
-from semirank.experiments.result import Result, Rows
+from semirank.experiments.result import ExperimentPage, Rows
 from semirank.rankers._base import Ranker
 from semirank.rankers.distance import DistanceRanking
 from semirank.rankers.estimator import EstimatorRanker
@@ -49,7 +49,7 @@ RIVALS: dict[str, dict[str, Callable[[], Ranker]]] = {
 
 
 @dataclass(frozen=True)
-class Cell:
+class AutoRun:
     """One problem of a task."""
 
     task: str
@@ -57,13 +57,17 @@ class Cell:
     seed: int
 
 
-def auto(seed: int = 0, progress: Progress | None = None, trials: int = 10, n_jobs: int = -1) -> Result:
+def auto(
+    seed: int = 0, progress: Progress | None = None, trials: int = 10, n_jobs: int = -1
+) -> ExperimentPage:
     """AutoRanker on every dataset, beside the best single supervised ranker, LightGBM and logistic."""
     checkpoint = checkpoint_of("auto", seed=seed)
-    cells = [Cell(name, draw, seed) for name, task in TASKS.items() for draw in range(task.n_draws(trials))]
+    cells = [
+        AutoRun(name, draw, seed) for name, task in TASKS.items() for draw in range(task.n_draws(trials))
+    ]
     found = measure_cells(cells, measure, checkpoint, progress, n_jobs)
     by_task = {name: [found[name_of(cell)] for cell in cells if cell.task == name] for name in TASKS}
-    result = Result("auto", "AutoRanker on every dataset", {"seed": seed, "trials": trials})
+    result = ExperimentPage("auto", "AutoRanker on every dataset", {"seed": seed, "trials": trials})
     rows = [row for name, values in by_task.items() for row in task_rows(TASKS[name], values)]
     result.text(summary(rows))
     result.text(PROTOCOL)
@@ -89,7 +93,7 @@ PROTOCOL = (
 )
 
 
-def measure(cell: Cell) -> dict[str, Any]:
+def measure(cell: AutoRun) -> dict[str, Any]:
     """Return the metrics of AutoRanker and its rivals on one problem."""
     task = TASKS[cell.task]
     problem = task.make(cell.draw, cell.seed)
@@ -118,7 +122,7 @@ def lambdarank() -> EstimatorRanker:
     )
 
 
-def _measured(ranker: Ranker, task: Task, problem: Problem) -> list[float] | None:
+def _measured(ranker: Ranker, task: AutoTask, problem: Problem) -> list[float] | None:
     """Return the metrics of a ranker, None where it cannot learn from these labels."""
     try:
         if task.batches:
@@ -146,7 +150,7 @@ def grades(y: Floats) -> Floats:
     return np.where(np.isnan(y), np.nan, np.searchsorted(cuts, y).astype(float))
 
 
-def _screen(ranker: Ranker, task: Task, problem: Problem) -> list[float]:
+def _screen(ranker: Ranker, task: AutoTask, problem: Problem) -> list[float]:
     """Return recall before and after asking for labels from the top of the ranker's own ranking."""
     truth = np.where(np.isnan(problem.truth), problem.y, problem.truth)
     y = problem.y.copy()
@@ -167,12 +171,12 @@ def _recall(scores: Floats, y: Floats, truth: Floats) -> float:
     return float((truth[top].sum() + truth[~np.isnan(y)].sum()) / truth.sum())
 
 
-def task_rows(task: Task, found: Sequence[Mapping[str, Any]]) -> Rows:
+def task_rows(task: AutoTask, found: Sequence[Mapping[str, Any]]) -> Rows:
     """Return one row for each metric of a task."""
     return [_row(task, at, found) for at in range(len(task.metrics))]
 
 
-def _row(task: Task, at: int, found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _row(task: AutoTask, at: int, found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     means = {
         name: 100 * float(np.mean([each[name][at] for each in found]))
         for name in (AUTO, *RIVALS[task.kind])

@@ -36,7 +36,7 @@ class Problem(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Task:
+class AutoTask:
     """Problems of one kind.
 
     Attributes
@@ -236,8 +236,8 @@ def _dense(data: RankingDataset) -> RankingDataset:
     return data.replace(X=data.X.toarray()) if hasattr(data.X, "toarray") else data
 
 
-TASKS: dict[str, Task] = {
-    "reuters": Task(
+TASKS: dict[str, AutoTask] = {
+    "reuters": AutoTask(
         "Reuters, 9 + 81 labels, ten topics",
         "texts",
         reuters,
@@ -245,7 +245,7 @@ TASKS: dict[str, Task] = {
         {"AUC": 98.7, "AP@500": 70.0, "P@50": 92.0},
         times=len(TOPICS),
     ),
-    "reviews": Task(
+    "reviews": AutoTask(
         "Systematic reviews, 1 + 1 labels, then 20 more from the top",
         "texts",
         reviews,
@@ -254,19 +254,19 @@ TASKS: dict[str, Task] = {
         times=len(REVIEWS),
         batches=4,
     ),
-    "newsgroups": Task("Newsgroups rec.*, 5 + 15 labels", "texts", newsgroups, ("AUC", "P@100"), times=4),
-    "ohsumed-text": Task(
+    "newsgroups": AutoTask("Newsgroups rec.*, 5 + 15 labels", "texts", newsgroups, ("AUC", "P@100"), times=4),
+    "ohsumed-text": AutoTask(
         "Ohsumed abstracts, 9 + 81 labels", "texts", ohsumed_text, ("AUC", "AP@500"), times=len(DISEASES)
     ),
-    "optdigits": Task(
+    "optdigits": AutoTask(
         "OPTDIGITS 0-4 against 5-9, 1 % labels", "features", optdigits, ("AUC",), {"AUC": 97.5}
     ),
-    "mnist": Task("MNIST 0-4 against 5-9, 50 + 50 labels", "features", mnist, ("AUC",)),
-    "usps": Task("USPS, one image as query", "features", usps, ("AUC", "P@100"), {"AUC": 98.0}, times=6),
-    "ohsumed-5": Task(
+    "mnist": AutoTask("MNIST 0-4 against 5-9, 50 + 50 labels", "features", mnist, ("AUC",)),
+    "usps": AutoTask("USPS, one image as query", "features", usps, ("AUC", "P@100"), {"AUC": 98.0}, times=6),
+    "ohsumed-5": AutoTask(
         "OHSUMED, 5 labelled lists", "lists", letor("ohsumed-letor", 5), ("AP",), {"AP": 43.3}, times=FOLDS
     ),
-    "ohsumed-all": Task(
+    "ohsumed-all": AutoTask(
         "OHSUMED, all training lists",
         "lists",
         letor("ohsumed-letor", None),
@@ -275,10 +275,10 @@ TASKS: dict[str, Task] = {
         times=FOLDS,
         once=True,
     ),
-    "mq2008-10": Task(
+    "mq2008-10": AutoTask(
         "MQ2008, 10 labelled lists", "lists", letor("mq2008", 10), ("AP",), {"AP": 45.4}, times=FOLDS
     ),
-    "mq2008-all": Task(
+    "mq2008-all": AutoTask(
         "MQ2008, all training lists",
         "lists",
         letor("mq2008", None),
@@ -287,8 +287,10 @@ TASKS: dict[str, Task] = {
         times=FOLDS,
         once=True,
     ),
-    "lambdarank": Task("LightGBM's example, 20 labelled lists", "lists", lambdarank, ("nDCG@10",), times=2),
-    "nbest": Task("Moses n-best, 10 labelled lists", "lists", nbest, ("nDCG@10",), times=2),
-    "casp": Task("CASP, 200 labels", "grades", casp, ("AUC",), times=2),
-    "effort": Task("WMT12 effort, 100 labels", "grades", effort, ("AUC",), times=2),
+    "lambdarank": AutoTask(
+        "LightGBM's example, 20 labelled lists", "lists", lambdarank, ("nDCG@10",), times=2
+    ),
+    "nbest": AutoTask("Moses n-best, 10 labelled lists", "lists", nbest, ("nDCG@10",), times=2),
+    "casp": AutoTask("CASP, 200 labels", "grades", casp, ("AUC",), times=2),
+    "effort": AutoTask("WMT12 effort, 100 labels", "grades", effort, ("AUC",), times=2),
 }

@@ -33,7 +33,7 @@ STRONG = 10.0  # a ridge that suits few lists of these collections; `RankRLSCV` 
 
 
 @dataclass(frozen=True)
-class Method:
+class LetorMethod:
     """A way to rank test lists.
 
     Attributes
@@ -56,7 +56,7 @@ class Method:
 
 
 @dataclass(frozen=True)
-class Cell:
+class LetorRun:
     """One measurement: a method on the test lists of a fold, taught by some of its training lists."""
 
     collection: str
@@ -81,26 +81,26 @@ def _chosen(*makes: Callable[[], Ranker]) -> tuple[Callable[[], Ranker], ...]:
     return (_strong, *makes)
 
 
-METHODS: dict[str, Method] = {
-    "RankBoost": Method((RankBoost,)),
-    "RankBoost, feature generation": Method((FeatureGeneration,), "RankBoost", "informative directions"),
-    "RankBoost, importance weighting": Method((ImportanceWeighting,), "RankBoost", "shifted lists"),
-    "RankBoost, pseudo margin": Method((PseudoMargin,), "RankBoost", "separated pairs"),
-    "RankBoost, importance weighting and feature generation": Method(
+METHODS: dict[str, LetorMethod] = {
+    "RankBoost": LetorMethod((RankBoost,)),
+    "RankBoost, feature generation": LetorMethod((FeatureGeneration,), "RankBoost", "informative directions"),
+    "RankBoost, importance weighting": LetorMethod((ImportanceWeighting,), "RankBoost", "shifted lists"),
+    "RankBoost, pseudo margin": LetorMethod((PseudoMargin,), "RankBoost", "separated pairs"),
+    "RankBoost, importance weighting and feature generation": LetorMethod(
         (lambda: ImportanceWeighting(FeatureGeneration()),), "RankBoost", "both"
     ),
-    "RankBoost, RankLDA": Method((RankBoost,), "RankBoost", "none: supervised", lda=True),
-    "RankRLS": Method((_strong,)),
-    "RankRLS, feature generation": Method(
+    "RankBoost, RankLDA": LetorMethod((RankBoost,), "RankBoost", "none: supervised", lda=True),
+    "RankRLS": LetorMethod((_strong,)),
+    "RankRLS, feature generation": LetorMethod(
         (lambda: FeatureGeneration(_strong()),), "RankRLS", "informative directions"
     ),
-    "RankRLS, importance weighting": Method(
+    "RankRLS, importance weighting": LetorMethod(
         (lambda: ImportanceWeighting(_strong()),), "RankRLS", "shifted lists"
     ),
-    "RankRLS, propagation": Method(
+    "RankRLS, propagation": LetorMethod(
         (lambda: RankerPropagation(_strong()),), "RankRLS", "rankers vary smoothly over lists"
     ),
-    "RankRLS, feature generation chosen": Method(
+    "RankRLS, feature generation chosen": LetorMethod(
         _chosen(
             lambda: FeatureGeneration(_strong(), n_components=2),
             lambda: FeatureGeneration(_strong(), "linear", 2),
@@ -109,7 +109,7 @@ METHODS: dict[str, Method] = {
         "RankRLS",
         "informative directions",
     ),
-    "RankRLS, propagation chosen": Method(
+    "RankRLS, propagation chosen": LetorMethod(
         _chosen(
             *(
                 lambda k=k, s=s: RankerPropagation(_strong(), k, s)
@@ -120,18 +120,18 @@ METHODS: dict[str, Method] = {
         "RankRLS",
         "rankers vary smoothly over lists",
     ),
-    "RankRLS, ridge chosen": Method((RankRLSCV,)),
-    "RankSVM": Method((RankSVM,)),
-    "LightGBM lambdarank": Method((_lambdarank,)),
+    "RankRLS, ridge chosen": LetorMethod((RankRLSCV,)),
+    "RankSVM": LetorMethod((RankSVM,)),
+    "LightGBM lambdarank": LetorMethod((_lambdarank,)),
 }
 
 
 def cells(
     draws: int, seed: int, collections: Sequence[str] = COLLECTIONS, methods: Sequence[str] = tuple(METHODS)
-) -> list[Cell]:
+) -> list[LetorRun]:
     """List all measurements; with all training lists there is nothing to draw."""
     return [
-        Cell(collection, method, size, fold, draw, seed)
+        LetorRun(collection, method, size, fold, draw, seed)
         for collection in collections
         for size in SIZES
         for draw in range(draws if size else 1)
@@ -140,7 +140,7 @@ def cells(
     ]
 
 
-def measure(cell: Cell) -> list[list[float]]:
+def measure(cell: LetorRun) -> list[list[float]]:
     """Return AP and nDCG@10 of each test list; a list without a relevant item counts 0."""
     train, test = _fold(cell.collection, cell.fold)
     lists = np.flatnonzero(train.labels_differ)
@@ -151,7 +151,7 @@ def measure(cell: Cell) -> list[list[float]]:
     return [np.nan_to_num(values[name]).round(6).tolist() for name in METRICS]
 
 
-def rank_test(method: Method, few: RankingDataset, test: RankingDataset) -> Floats:
+def rank_test(method: LetorMethod, few: RankingDataset, test: RankingDataset) -> Floats:
     """Score the items of the test lists, whose labels are not looked at."""
     if method.lda:
         few, test = _with_directions(few, test)

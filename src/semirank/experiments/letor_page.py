@@ -8,7 +8,7 @@ import numpy as np
 from semirank.core.arrays import Floats
 from semirank.experiments import letor as runs
 from semirank.experiments.cells import Progress, checkpoint_of, measure_cells, name_of
-from semirank.experiments.result import Result
+from semirank.experiments.result import ExperimentPage
 from semirank.selection.significance import holm, sign_flip_test
 
 Values = Mapping[tuple[str, str, int | None], Floats]
@@ -22,13 +22,15 @@ THESIS = [
 ]
 
 
-def letor(seed: int = 0, progress: Progress | None = None, trials: int = 3, n_jobs: int = -1) -> Result:
+def letor(
+    seed: int = 0, progress: Progress | None = None, trials: int = 3, n_jobs: int = -1
+) -> ExperimentPage:
     """Duh's thesis on LETOR OHSUMED and MQ2008: four assumptions about lists without labels."""
     methods = _available()
     cells = runs.cells(trials, seed, methods=methods)
     found = measure_cells(cells, runs.measure, checkpoint_of("letor", methods=methods), progress, n_jobs)
     values = _gather(cells, found)
-    result = Result(
+    result = ExperimentPage(
         "letor", "LETOR: four assumptions about lists without labels", {"seed": seed, "draws": trials}
     )
     judged = _judge(values)
@@ -67,7 +69,7 @@ def _available() -> tuple[str, ...]:
     return tuple(runs.METHODS)
 
 
-def _gather(cells: Sequence[runs.Cell], found: Mapping[str, Any]) -> Values:
+def _gather(cells: Sequence[runs.LetorRun], found: Mapping[str, Any]) -> Values:
     """Put folds side by side and draws below each other."""
     draws: dict[tuple[str, str, int | None], dict[int, list[Floats]]] = {}
     for cell in cells:

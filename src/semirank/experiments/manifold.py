@@ -7,7 +7,7 @@ import numpy as np
 
 from semirank import metrics
 from semirank.core.arrays import AnyArray, Floats, Integers
-from semirank.experiments.result import Result
+from semirank.experiments.result import ExperimentPage
 from semirank.features import TfIdf
 from semirank.graphs import connected_graph, normalised
 from semirank.rankers.distance import DistanceRanking
@@ -19,7 +19,7 @@ Progress = Callable[[int, int | None], None]
 PAPER: dict[str, Any] = {"alpha": 0.99, "degree_correction": 0.0, "combine": "positive"}
 
 
-def moons(seed: int = 0, progress: Progress | None = None) -> Result:
+def moons(seed: int = 0, progress: Progress | None = None) -> ExperimentPage:
     """Figures 1 and 2: one query on two moons, the connected graph, the iteration at t = 5 to 100."""
     data = load("moons", size=200, noise=0.06, random_state=seed)
     X = data.X
@@ -36,7 +36,7 @@ def moons(seed: int = 0, progress: Progress | None = None) -> Result:
     steps["distance"] = DistanceRanking().fit(X, y).scores_
     steps["closed form"] = ManifoldRanking(graph, **PAPER).fit(X, y).scores_
     truth = np.where(start > 0, np.nan, data.y)
-    result = Result("moons", "Two moons: ranking along the manifold", {"seed": seed, "sigma": 0.1})
+    result = ExperimentPage("moons", "Two moons: ranking along the manifold", {"seed": seed, "sigma": 0.1})
     rows = [{"ranking": name, "AUC": float(metrics.auc(truth, scores)[0])} for name, scores in steps.items()]
     result.table("Items of the query's moon above those of the other", rows)
     result.text(
@@ -51,7 +51,7 @@ def moons(seed: int = 0, progress: Progress | None = None) -> Result:
     return result
 
 
-def usps(seed: int = 0, progress: Progress | None = None, trials: int = 30) -> Result:
+def usps(seed: int = 0, progress: Progress | None = None, trials: int = 30) -> ExperimentPage:
     """Figures 3 and 4: USPS digits 1 to 6, query sets of 1 to 10 images, ROC against the distance."""
     X, digits = _usps_digits()
     rng = np.random.default_rng(seed)
@@ -72,7 +72,9 @@ def usps(seed: int = 0, progress: Progress | None = None, trials: int = 30) -> R
         "5 neighbours, local sigma, c = 0": _by_graph(X, n_neighbors=5, sigma="local", degree_correction=0.0),
     }
     measured = _measure_methods(methods, queries, digits, progress)
-    result = Result("usps", "USPS digits 1 to 6: ranking images by example", {"seed": seed, "trials": trials})
+    result = ExperimentPage(
+        "usps", "USPS digits 1 to 6: ranking images by example", {"seed": seed, "trials": trials}
+    )
     result.table("ROC score in % (precision at 100), mean over digits and trials", _size_rows(measured))
     result.table("One query: ROC score in % by digit", _digit_rows(measured[1], queries[1]))
     result.text(
@@ -92,7 +94,7 @@ def usps(seed: int = 0, progress: Progress | None = None, trials: int = 30) -> R
     return result
 
 
-def newsgroups(seed: int = 0, progress: Progress | None = None, trials: int = 100) -> Result:
+def newsgroups(seed: int = 0, progress: Progress | None = None, trials: int = 100) -> ExperimentPage:
     """Figure 5: newsgroups rec.*, single documents as queries, ROC against the cosine."""
     X, groups = _texts_and_groups()
     rng = np.random.default_rng(seed)
@@ -110,7 +112,7 @@ def newsgroups(seed: int = 0, progress: Progress | None = None, trials: int = 10
         "10 neighbours, c = 1/2 (default)": _by_graph(X, distance="cosine"),
     }
     measured = _measure_methods(methods, {1: asked}, groups, progress)[1]
-    result = Result(
+    result = ExperimentPage(
         "newsgroups", "Newsgroups rec.*: ranking texts by example", {"seed": seed, "trials": trials}
     )
     base = measured["cosine"]["roc"]

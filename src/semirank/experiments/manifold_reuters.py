@@ -7,7 +7,7 @@ import numpy as np
 
 from semirank import metrics
 from semirank.core.arrays import AnyArray, Floats
-from semirank.experiments.result import Result
+from semirank.experiments.result import ExperimentPage
 from semirank.features import TfIdf
 from semirank.rankers.manifold import ManifoldRanking
 from semirank.readers.datasets import load_items
@@ -26,7 +26,7 @@ NAMES = ("AUC", "AP@500", "P@50")
 
 def manifold_reuters(
     seed: int = 0, progress: Callable[[int, int | None], None] | None = None, trials: int = 10
-) -> Result:
+) -> ExperimentPage:
     """Reuters, ten topics, 9 relevant and 81 irrelevant labels, half of the rest ranked."""
     X, topics = _documents()
     draws = [(topic, np.random.default_rng((seed, trial))) for topic in TOPICS for trial in range(trials)]
@@ -41,7 +41,7 @@ def manifold_reuters(
                 found.setdefault((k, name), []).append([float(value[0]) for value in values.values()])
             if progress is not None:
                 progress(at + 1 + (k == 20) * len(draws), 2 * len(draws))
-    result = Result(
+    result = ExperimentPage(
         "manifold-reuters",
         "Reuters: manifold ranking from nine relevant documents",
         {"seed": seed, "trials": trials},

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from semirank.experiments.cells import Progress
-from semirank.experiments.result import Result
+from semirank.experiments.result import ExperimentPage
 from semirank.experiments.topic_methods import (
     BLEND,
     LSA_GRAPH,
@@ -56,7 +56,7 @@ TABLE_2 = {
 PAPER = {name: dict(zip((AP, "P@50"), row, strict=True)) for name, row in TABLE_2.items()}
 
 
-def ohsumed_text(seed: int = 0, progress: Progress | None = None, trials: int = 10) -> Result:
+def ohsumed_text(seed: int = 0, progress: Progress | None = None, trials: int = 10) -> ExperimentPage:
     """Semi-supervised RankBoost: 23 classes of Ohsumed abstracts from three relevant ones; the discount."""
     main, more, *discounts = run_settings(
         "ohsumed-text",
@@ -70,7 +70,7 @@ def ohsumed_text(seed: int = 0, progress: Progress | None = None, trials: int = 
     )
     settings = {"3+177": main, "12+708": more}
     by_size = {f"{n}+{59 * n}": found for n, found in zip(SIZES, discounts, strict=True)}
-    result = Result(
+    result = ExperimentPage(
         "ohsumed-text", "Ohsumed: boosting from three relevant abstracts", {"seed": seed, "splits": trials}
     )
     gains = {
@@ -101,7 +101,7 @@ def documents() -> Documents:
     return Documents.of(texts, items.class_names, members)
 
 
-def _protocol(result: Result) -> None:
+def _protocol(result: ExperimentPage) -> None:
     result.text(
         "**Not the paper's data.** It ranked 233,445 abstracts for 63 search topics of TREC-9 with 5 to "
         "188 relevant ones each. These are 13,929 abstracts of 1991 with 23 classes of diseases (MeSH C01 "

@@ -7,7 +7,7 @@ import numpy as np
 
 from semirank import metrics
 from semirank.core.arrays import Floats
-from semirank.experiments.result import Result
+from semirank.experiments.result import ExperimentPage
 from semirank.rankers.rayleigh import RayleighRanker
 from semirank.readers.datasets import load_items
 from semirank.report.tables import mean_and_spread
@@ -37,14 +37,14 @@ METHODS: dict[str, dict[str, Any]] = {
 TASKS = {"0-4 against 5-9": range(5), "0 against the rest": range(1)}
 
 
-def optdigits(seed: int = 0, progress: Progress | None = None, trials: int = 5) -> Result:
+def optdigits(seed: int = 0, progress: Progress | None = None, trials: int = 5) -> ExperimentPage:
     """Table of AUCs on OPTDIGITS, 1 to 100 % labelled, with and without the graph of all items."""
     parts = {part: load_items("optdigits", part=part) for part in ("train", "test")}
     X, X_test = (np.asarray(items.X, dtype=float) for items in parts.values())
     digits, digits_test = (
         np.array([int(names[0]) for names in items.classes or ()]) for items in parts.values()
     )
-    result = Result(
+    result = ExperimentPage(
         "optdigits", "OPTDIGITS: the normalised Rayleigh ranker", {"seed": seed, "trials": trials}
     )
     done, total = 0, len(TASKS) * len(SHARES) * trials

@@ -10,8 +10,8 @@ from semirank.core.arrays import Integers
 from semirank.dataset import RankingDataset
 from semirank.experiments import quality
 from semirank.experiments.cells import Progress, checkpoint_of, measure_cells
-from semirank.experiments.quality import METHODS, Cell, Plan
-from semirank.experiments.result import Result
+from semirank.experiments.quality import METHODS, QualityPlan, QualityRun
+from semirank.experiments.result import ExperimentPage
 from semirank.readers.datasets import load
 
 N_LISTS, LIST_SIZE = 100, 60
@@ -19,14 +19,18 @@ SIZES = (5, 30)
 CUTS = ("alike", "at random")
 
 
-def protein(seed: int = 0, progress: Progress | None = None, trials: int = 1, n_jobs: int = -1) -> Result:
+def protein(
+    seed: int = 0, progress: Progress | None = None, trials: int = 1, n_jobs: int = -1
+) -> ExperimentPage:
     """Rank protein models by their error: lists without labels, line search as the baseline."""
     by_cut = {cut: quality.cells(cut, SIZES, trials, seed) for cut in CUTS}
     checkpoint = checkpoint_of("protein", methods=list(METHODS))
     found = measure_cells(
         [cell for cut in CUTS for cell in by_cut[cut]], measure, checkpoint, progress, n_jobs
     )
-    result = Result("protein", "Protein models: lists without labels", {"seed": seed, "trials": trials})
+    result = ExperimentPage(
+        "protein", "Protein models: lists without labels", {"seed": seed, "trials": trials}
+    )
     tables = {}
     for cut, measured in by_cut.items():
         plan = plan_of(cut, seed)
@@ -43,18 +47,18 @@ def protein(seed: int = 0, progress: Progress | None = None, trials: int = 1, n_
     return result
 
 
-def measure(cell: Cell) -> list[list[float]]:
+def measure(cell: QualityRun) -> list[list[float]]:
     """Return the metrics of each list that is ranked."""
     return quality.measure(plan_of(cell.name, cell.seed), cell)
 
 
 @lru_cache(maxsize=2)
-def plan_of(cut: str, seed: int) -> Plan:
+def plan_of(cut: str, seed: int) -> QualityPlan:
     """Draw models and cut them into lists; each list is a block of its own."""
     data = load("casp")
     drawn = data.take(np.random.default_rng(seed).permutation(data.n_items)[: N_LISTS * LIST_SIZE])
     lists = cut_by_likeness(drawn, seed) if cut == "alike" else np.arange(drawn.n_items) // LIST_SIZE
-    return Plan.of(RankingDataset(drawn.X, drawn.y, lists), np.arange(N_LISTS))
+    return QualityPlan.of(RankingDataset(drawn.X, drawn.y, lists), np.arange(N_LISTS))
 
 
 def cut_by_likeness(data: RankingDataset, seed: int) -> Integers:

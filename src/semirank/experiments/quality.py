@@ -28,26 +28,26 @@ N_FOLDS = 5
 NAMES = ("Label@1", "Label@10", "Disagreement")
 
 
-class Method(NamedTuple):
+class QualityMethod(NamedTuple):
     """A ranker, made with a seed, and the method that differs from it in one thing."""
 
     make: Callable[[int], Any]
     control: str | None = None
 
 
-METHODS: dict[str, Method] = {
-    "line search (MERT)": Method(lambda seed: LineSearchRanker("Label@1", random_state=seed)),
-    "RankRLS": Method(lambda _: RankRLSCV(), "line search (MERT)"),
-    "RankSVM": Method(lambda _: RankSVM(balance="lists"), "line search (MERT)"),
-    "RankBoost": Method(lambda _: RankBoost(), "line search (MERT)"),
-    "RankBoost, feature generation": Method(lambda _: FeatureGeneration(RankBoost()), "RankBoost"),
-    "RankBoost, importance weighting": Method(lambda _: ImportanceWeighting(RankBoost()), "RankBoost"),
-    "RankBoost, pseudo margin": Method(lambda _: PseudoMargin(), "RankBoost"),
-    "RankRLS, feature generation": Method(lambda _: FeatureGeneration(RankRLSCV()), "RankRLS"),
-    "RankSVM, importance weighting": Method(
+METHODS: dict[str, QualityMethod] = {
+    "line search (MERT)": QualityMethod(lambda seed: LineSearchRanker("Label@1", random_state=seed)),
+    "RankRLS": QualityMethod(lambda _: RankRLSCV(), "line search (MERT)"),
+    "RankSVM": QualityMethod(lambda _: RankSVM(balance="lists"), "line search (MERT)"),
+    "RankBoost": QualityMethod(lambda _: RankBoost(), "line search (MERT)"),
+    "RankBoost, feature generation": QualityMethod(lambda _: FeatureGeneration(RankBoost()), "RankBoost"),
+    "RankBoost, importance weighting": QualityMethod(lambda _: ImportanceWeighting(RankBoost()), "RankBoost"),
+    "RankBoost, pseudo margin": QualityMethod(lambda _: PseudoMargin(), "RankBoost"),
+    "RankRLS, feature generation": QualityMethod(lambda _: FeatureGeneration(RankRLSCV()), "RankRLS"),
+    "RankSVM, importance weighting": QualityMethod(
         lambda _: ImportanceWeighting(RankSVM(balance="lists")), "RankSVM"
     ),
-    "RankRLS, propagation": Method(lambda _: RankerPropagation(), "RankRLS"),
+    "RankRLS, propagation": QualityMethod(lambda _: RankerPropagation(), "RankRLS"),
 }
 
 THESIS: dict[str, dict[str, str]] = {
@@ -59,7 +59,7 @@ THESIS: dict[str, dict[str, str]] = {
 
 
 @dataclass(frozen=True)
-class Cell:
+class QualityRun:
     """One measurement: a method on the blocks of a fold, taught by the first `size` of the others."""
 
     name: str
@@ -71,7 +71,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Plan:
+class QualityPlan:
     """How lists are divided into those that teach and those that are ranked.
 
     Attributes
@@ -86,7 +86,7 @@ class Plan:
     blocks: AnyArray
 
     @classmethod
-    def of(cls, data: RankingDataset, blocks: AnyArray) -> "Plan":
+    def of(cls, data: RankingDataset, blocks: AnyArray) -> "QualityPlan":
         """Scale the features and number the blocks."""
         scaled = data.replace(X=StandardScaler().fit_transform(data.X))
         return cls(scaled, np.unique(blocks, return_inverse=True)[1])
@@ -108,11 +108,11 @@ class Plan:
 
 
 def cells(
-    name: str, sizes: Sequence[int], trials: int, seed: int, methods: Mapping[str, Method] = METHODS
-) -> list[Cell]:
+    name: str, sizes: Sequence[int], trials: int, seed: int, methods: Mapping[str, QualityMethod] = METHODS
+) -> list[QualityRun]:
     """List all measurements on one set."""
     return [
-        Cell(name, method, size, fold, trial, seed)
+        QualityRun(name, method, size, fold, trial, seed)
         for size in sizes
         for trial in range(trials)
         for fold in range(N_FOLDS)
@@ -120,14 +120,16 @@ def cells(
     ]
 
 
-def measure(plan: Plan, cell: Cell, methods: Mapping[str, Method] = METHODS) -> list[list[float]]:
+def measure(
+    plan: QualityPlan, cell: QualityRun, methods: Mapping[str, QualityMethod] = METHODS
+) -> list[list[float]]:
     """Return the metrics of each list that is ranked."""
     ranked, others = plan.split(cell.fold, (cell.seed, cell.trial))
     ranker = methods[cell.method].make(cell.seed + cell.trial)
     return [row.tolist() for row in plan.rank(ranker, others[: cell.size], ranked)]
 
 
-def gather(plan: Plan, measured: Sequence[Cell], found: Mapping[str, Any]) -> Values:
+def gather(plan: QualityPlan, measured: Sequence[QualityRun], found: Mapping[str, Any]) -> Values:
     """Return the metrics of every list by size and method, of shape (n_trials, n_lists, n_metrics)."""
     values: Values = {}
     n_trials = 1 + max(cell.trial for cell in measured)
@@ -140,7 +142,9 @@ def gather(plan: Plan, measured: Sequence[Cell], found: Mapping[str, Any]) -> Va
     return values
 
 
-def rows(values: Values, plan: Plan, scale: float, methods: Mapping[str, Method] = METHODS) -> Rows:
+def rows(
+    values: Values, plan: QualityPlan, scale: float, methods: Mapping[str, QualityMethod] = METHODS
+) -> Rows:
     """Return a line for each size and method; gains are over the control, tested over blocks."""
     return [
         {"teaching": size, "method": name}

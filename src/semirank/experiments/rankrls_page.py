@@ -15,7 +15,7 @@ from semirank.experiments.rankrls import (
 )
 from semirank.experiments.rankrls_hold_out import hold_out_shortcut
 from semirank.experiments.rankrls_shared import shared_directions
-from semirank.experiments.result import Result
+from semirank.experiments.result import ExperimentPage
 
 COLLECTIONS = {"OHSUMED": "ohsumed-letor", "MQ2008": "mq2008"}
 STEPS = 100
@@ -55,9 +55,9 @@ ABOUT_SHARED = (
 )
 
 
-def rankrls(seed: int = 0, progress: Progress | None = None, trials: int = 20) -> Result:
+def rankrls(seed: int = 0, progress: Progress | None = None, trials: int = 20) -> ExperimentPage:
     """Few labelled lists of LETOR OHSUMED and MQ2008, the hold-out shortcut, and transduction."""
-    result = Result(
+    result = ExperimentPage(
         "rankrls", "RankRLS: lists, held-out lists and transduction", {"seed": seed, "trials": trials}
     )
     with one_blas_thread():  # small matrices wait for threads longer than they compute

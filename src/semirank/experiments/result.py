@@ -13,7 +13,7 @@ Draw = Callable[[Any], None]
 
 
 @dataclass
-class Result:
+class ExperimentPage:
     """A page that grows while the experiment runs.
 
     Attributes

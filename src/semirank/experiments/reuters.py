@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from semirank.experiments.cells import Progress
-from semirank.experiments.result import Result
+from semirank.experiments.result import ExperimentPage
 from semirank.experiments.reuters_claims import claim_rows
 from semirank.experiments.topic_methods import (
     BLEND,
@@ -74,7 +74,7 @@ PAPER = {
 PAPER_TOPICS = {name: dict(zip(TOPICS, row, strict=True)) for name, row in TABLE_3.items()}
 
 
-def reuters(seed: int = 0, progress: Progress | None = None, trials: int = 10) -> Result:
+def reuters(seed: int = 0, progress: Progress | None = None, trials: int = 10) -> ExperimentPage:
     """Semi-supervised RankBoost: ten Reuters topics from nine relevant documents, beside its rivals."""
     findings = run_settings(
         "reuters", SETTINGS, documents(), NAMES, seed=seed, n_splits=trials, progress=progress
@@ -84,7 +84,7 @@ def reuters(seed: int = 0, progress: Progress | None = None, trials: int = 10) -
     budgets = {f"{n}+{9 * n}": each for n, each in zip((1, 3), findings[5:7], strict=True)}
     budgets |= {"9+81": main}
     budgets |= {f"{n}+{9 * n}": each for n, each in zip((27, 81), findings[7:], strict=True)}
-    result = Result(
+    result = ExperimentPage(
         "reuters", "Reuters: boosting from nine relevant documents", {"seed": seed, "splits": trials}
     )
     settings = budgets | {f"{n}+81": found for n, found in fewer.items() if n != "9"}
@@ -110,7 +110,7 @@ def documents() -> Documents:
     return Documents.of(texts[rows], TOPICS, members)
 
 
-def _protocol(result: Result) -> None:
+def _protocol(result: ExperimentPage) -> None:
     result.text(
         "A setting is a number of relevant + irrelevant labels, and 'clearly' the rank-sum test at 0.01 on "
         "AP@500 over splits. For each of ten topics, 9 relevant and 81 irrelevant documents are labelled. "
@@ -126,7 +126,7 @@ def _protocol(result: Result) -> None:
     )
 
 
-def _tables(result: Result, main: Findings, other_pool: Findings) -> None:
+def _tables(result: ExperimentPage, main: Findings, other_pool: Findings) -> None:
     result.table("Table 2: mean over topics, pool A", main_rows(main, NAMES, PAPER, UPPER))
     result.text(
         "Seconds are the median, on one core, for one topic of one split. The paper's AUC is the mean of its "
@@ -145,7 +145,7 @@ def _tables(result: Result, main: Findings, other_pool: Findings) -> None:
     )
 
 
-def _curves(result: Result, main: Findings, fewer: Settings, budgets: Settings) -> None:
+def _curves(result: ExperimentPage, main: Findings, fewer: Settings, budgets: Settings) -> None:
     acq = TOPICS.index("acq")
     result.table(
         "Figure 1: AUC in % on acq, by relevant documents among the labelled (81 are irrelevant)",
@@ -176,7 +176,7 @@ def _curves(result: Result, main: Findings, fewer: Settings, budgets: Settings) 
     result.table("AP@500 in % by labels (relevant + irrelevant)", curve_rows(budgets, "AP@500", CURVES))
 
 
-def _seconds(result: Result, main: Findings) -> None:
+def _seconds(result: ExperimentPage, main: Findings) -> None:
     seconds = main.values[SEMI[10]]["seconds"]
     result.text(
         f"All {seconds.size} fits of {SEMI[10]} with 100 rounds, and the rankings of the test documents, "

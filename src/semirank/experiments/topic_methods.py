@@ -52,7 +52,7 @@ class Documents:
         return cls(tuple(topics), members, features, graphs)
 
 
-class Task(NamedTuple):
+class TopicTask(NamedTuple):
     """What is known about the documents, and which are to be ranked.
 
     Attributes
@@ -71,10 +71,10 @@ class Task(NamedTuple):
     test: Integers
 
 
-class Method(Protocol):
+class TopicMethod(Protocol):
     """A way to rank."""
 
-    def rank(self, documents: Documents, task: Task) -> Floats:
+    def rank(self, documents: Documents, task: TopicTask) -> Floats:
         """Return the scores of the documents to be ranked."""
 
 
@@ -85,13 +85,13 @@ class Learn:
     ranker: Ranker
     features: str = "tf-idf"
 
-    def rank(self, documents: Documents, task: Task) -> Floats:
+    def rank(self, documents: Documents, task: TopicTask) -> Floats:
         """Return the scores of the documents to be ranked."""
         X = documents.features[self.features]
         fitted = clone(self.ranker).fit(X[task.train], self._labels(task)[task.train])
         return fitted.predict(X[task.test])
 
-    def _labels(self, task: Task) -> Floats:
+    def _labels(self, task: TopicTask) -> Floats:
         return task.y
 
 
@@ -99,7 +99,7 @@ class Learn:
 class LearnTruth(Learn):
     """Learn from the true labels of all training documents: what labels can give at most."""
 
-    def _labels(self, task: Task) -> Floats:
+    def _labels(self, task: TopicTask) -> Floats:
         return task.truth
 
 
@@ -111,7 +111,7 @@ class Spread:
     degree_correction: float = 0.5
     features: str = "tf-idf"
 
-    def rank(self, documents: Documents, task: Task) -> Floats:
+    def rank(self, documents: Documents, task: TopicTask) -> Floats:
         """Return the scores of the documents to be ranked."""
         ranker = copy(documents.graphs[self.features])
         ranker.set_params(combine=self.combine, degree_correction=self.degree_correction)
@@ -122,9 +122,9 @@ class Spread:
 class Mix:
     """Add standardised scores."""
 
-    parts: tuple[Method, ...]
+    parts: tuple[TopicMethod, ...]
 
-    def rank(self, documents: Documents, task: Task) -> Floats:
+    def rank(self, documents: Documents, task: TopicTask) -> Floats:
         """Return the scores of the documents to be ranked."""
         columns = np.array([part.rank(documents, task) for part in self.parts])
         return np.sum((columns - columns.mean(1, keepdims=True)) / columns.std(1, keepdims=True), axis=0)
@@ -140,7 +140,7 @@ LINEAR, LSA_LINEAR, SVM = "logistic, tf-idf", "logistic, LSA", "SVM, tf-idf"
 RATIO, LSA_GRAPH = "manifold, log ratio", "manifold, log ratio, LSA graph"
 BLEND, UPPER = "logistic LSA + manifold", "RB, all true labels"
 
-METHODS: dict[str, Method] = {
+METHODS: dict[str, TopicMethod] = {
     RB: Learn(RankBoost()),
     TSVM: Learn(TransductiveSVM()),
     SSLR: Learn(SelfTrainingLogistic()),

@@ -11,7 +11,7 @@ import numpy as np
 from semirank import metrics
 from semirank.core.arrays import Floats
 from semirank.experiments.cells import Progress, checkpoint_of, measure_cells, name_of
-from semirank.experiments.topic_methods import METHODS, Documents, Method, Task
+from semirank.experiments.topic_methods import METHODS, Documents, TopicMethod, TopicTask
 
 CURVE = "precision by recall"
 
@@ -40,7 +40,7 @@ class Trial:
     pool: str
     methods: tuple[str, ...]
 
-    def draw(self, documents: Documents, seed: int) -> Task:
+    def draw(self, documents: Documents, seed: int) -> TopicTask:
         """Draw the labels and the documents to be ranked; a smaller draw is a part of a larger one."""
         rng = np.random.default_rng((seed, self.split, self.topic))
         truth = documents.members[self.topic].astype(float)
@@ -56,11 +56,11 @@ class Trial:
         rest = rest[np.isnan(y[rest])]
         test = np.sort(rest if self.pool == "B" else rest[: len(rest) // 2])
         left_out = test if self.pool == "A" else test[:0]
-        return Task(truth, y, np.setdiff1d(np.arange(len(truth)), left_out), test)
+        return TopicTask(truth, y, np.setdiff1d(np.arange(len(truth)), left_out), test)
 
 
 def measure_trial(
-    trial: Trial, documents: Documents, methods: Mapping[str, Method], names: Sequence[str], seed: int
+    trial: Trial, documents: Documents, methods: Mapping[str, TopicMethod], names: Sequence[str], seed: int
 ) -> dict[str, dict[str, Any]]:
     """Return metrics, precision at eleven recalls and seconds of each method."""
     task = trial.draw(documents, seed)
@@ -124,7 +124,7 @@ def run_settings(
     *,
     seed: int,
     n_splits: int,
-    methods: Mapping[str, Method] = METHODS,
+    methods: Mapping[str, TopicMethod] = METHODS,
     progress: Progress | None = None,
     n_jobs: int = -1,
 ) -> list[Findings]:

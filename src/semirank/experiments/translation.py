@@ -8,23 +8,27 @@ import numpy as np
 from semirank.dataset import RankingDataset
 from semirank.experiments import quality
 from semirank.experiments.cells import Progress, checkpoint_of, measure_cells, name_of
-from semirank.experiments.quality import METHODS, Cell, Plan, Rows
-from semirank.experiments.result import Result
+from semirank.experiments.quality import METHODS, QualityPlan, QualityRun, Rows
+from semirank.experiments.result import ExperimentPage
 from semirank.readers.datasets import load
 
 SENTENCES = (2, 4, 8)
 LIST_SIZE = 100
 
 
-def translation(seed: int = 0, progress: Progress | None = None, trials: int = 3, n_jobs: int = -1) -> Result:
+def translation(
+    seed: int = 0, progress: Progress | None = None, trials: int = 3, n_jobs: int = -1
+) -> ExperimentPage:
     """Rank translations by BLEU and by human effort: lists without labels, line search as the baseline."""
     by_bleu = quality.cells("moses-nbest", SENTENCES, trials, seed)
-    by_effort = [Cell("wmt12-qe", method, 1, 0, 0, seed) for method in METHODS]
+    by_effort = [QualityRun("wmt12-qe", method, 1, 0, 0, seed) for method in METHODS]
     checkpoint = checkpoint_of("translation", methods=list(METHODS))
     found = measure_cells([*by_bleu, *by_effort], measure, checkpoint, progress, n_jobs)
     plan = plan_of("moses-nbest", seed)
     table = quality.rows(quality.gather(plan, by_bleu, found), plan, 100.0)
-    result = Result("translation", "Translations: lists without labels", {"seed": seed, "trials": trials})
+    result = ExperimentPage(
+        "translation", "Translations: lists without labels", {"seed": seed, "trials": trials}
+    )
     result.table("The thesis' verdicts, and ours on BLEU", quality.beside_thesis(table, "translation"))
     result.text(CONCLUSION)
     result.table("BLEU (%) of the translation that is ranked first", table)
@@ -35,7 +39,7 @@ def translation(seed: int = 0, progress: Progress | None = None, trials: int = 3
     return result
 
 
-def measure(cell: Cell) -> list[list[float]]:
+def measure(cell: QualityRun) -> list[list[float]]:
     """Return the metrics of each list that is ranked."""
     plan = plan_of(cell.name, cell.seed)
     if cell.name == "moses-nbest":
@@ -45,19 +49,19 @@ def measure(cell: Cell) -> list[list[float]]:
 
 
 @lru_cache(maxsize=2)
-def plan_of(name: str, seed: int) -> Plan:
+def plan_of(name: str, seed: int) -> QualityPlan:
     """Load a set; the blocks of moses-nbest are sentences, those of wmt12-qe the test part and the other."""
     data = load(name)
     if name == "moses-nbest":
-        return Plan.of(data, np.array([each.split(".")[0] for each in data.list_ids]))
+        return QualityPlan.of(data, np.array([each.split(".")[0] for each in data.list_ids]))
     train = data.list_of_item == 0
     order = np.random.default_rng(seed).permutation(int(train.sum()))
     lists = np.append(order // LIST_SIZE, np.full(int((~train).sum()), -1))
     cut = RankingDataset(data.X, data.y, lists)
-    return Plan.of(cut, cut.list_ids >= 0)
+    return QualityPlan.of(cut, cut.list_ids >= 0)
 
 
-def _effort_rows(measured: list[Cell], found: Any) -> Rows:
+def _effort_rows(measured: list[QualityRun], found: Any) -> Rows:
     return [
         {"method": cell.method} | quality.summary(np.array(found[name_of(cell)]), 1.0) for cell in measured
     ]

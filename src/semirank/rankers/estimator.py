@@ -101,12 +101,12 @@ class EstimatorRanker(Ranker):
         items = np.flatnonzero(data.labelled & (weights > 0))
         if len(items) == 0:
             raise ValueError("sample_weight is zero for every labelled item: there is nothing to learn from.")
-        lesson, estimator = data.take(items), self._base()
-        _check_grades(estimator, lesson.y)
-        given = _list_arguments(estimator, lesson)
+        training_set, estimator = data.take(items), self._base()
+        _check_grades(estimator, training_set.y)
+        given = _list_arguments(estimator, training_set)
         if sample_weight is not None:
-            given |= _weight_argument(estimator, lesson, weights[items])
-        self.estimator_ = estimator.fit(_plain(lesson.X), lesson.y, **given)
+            given |= _weight_argument(estimator, training_set, weights[items])
+        self.estimator_ = estimator.fit(_plain(training_set.X), training_set.y, **given)
         return self._store(data, self._score(data))
 
     def predict(self, X: Any, qid: Any = None) -> Floats:
@@ -152,21 +152,21 @@ def estimated_scores(estimator: Any, X: Features) -> Floats:
     return np.asarray(estimator.predict(X), dtype=np.float64).reshape(X.shape[0])
 
 
-def _list_arguments(estimator: Any, lesson: RankingDataset) -> dict[str, Any]:
+def _list_arguments(estimator: Any, training_set: RankingDataset) -> dict[str, Any]:
     """Return what the estimator's fit calls the lists, with the lists as it wants them."""
     for name in ("qid", "group_id"):
         if has_fit_parameter(estimator, name):
-            return {name: lesson.list_of_item}
-    return {"group": np.diff(lesson.indptr)} if has_fit_parameter(estimator, "group") else {}
+            return {name: training_set.list_of_item}
+    return {"group": np.diff(training_set.indptr)} if has_fit_parameter(estimator, "group") else {}
 
 
-def _weight_argument(estimator: Any, lesson: RankingDataset, weights: Floats) -> dict[str, Floats]:
+def _weight_argument(estimator: Any, training_set: RankingDataset, weights: Floats) -> dict[str, Floats]:
     if not has_fit_parameter(estimator, "sample_weight"):
         if np.ptp(weights) == 0:
             return {}
         raise ValueError(f"{type(estimator).__name__} takes no sample_weight, and the weights differ.")
     if has_fit_parameter(estimator, "qid"):
-        weights = np.add.reduceat(weights, lesson.indptr[:-1]) / np.diff(lesson.indptr)
+        weights = training_set.list_means(weights)
     return {"sample_weight": weights}
 
 

@@ -85,6 +85,8 @@ def about_comparison(comparison: Comparison) -> list[str]:
     found = [] if comparison.best is None else [_best(comparison.result(comparison.best), comparison)]
     if comparison.results:
         found.append(_unlabelled(comparison))
+    if len(comparison.finished) < len(comparison.results):
+        found.append(f"{len(comparison.finished)} of {len(comparison.results)} rankers were measured.")
     if comparison.choice is not None:
         found.append(f"Use {about_choice(comparison.choice, comparison.metric, _n_labels(comparison))}")
     return found
@@ -186,5 +188,23 @@ def warnings_of(comparison: Comparison) -> list[str]:
             "metric ranks the labelled items among themselves, and labels that were not chosen at random can "
             "mislead it."
         )
+    if comparison.protocol is not None and comparison.protocol.name == "items" and _needs_share(comparison):
+        found.append(
+            f"{comparison.metric} depends on the share of relevant items among those measured, which is "
+            f"{_share_of_relevant(comparison):.0%} of the labels and may be another among all items. AUC "
+            "does not depend on it."
+        )
     bad = [each for each in comparison.results if each.status != "finished"]
     return found + [f"{each.name} is not ranked ({each.status}): {each.reason}" for each in bad]
+
+
+def _needs_share(comparison: Comparison) -> bool:
+    """Tell whether the metric on labels need not be that on all items."""
+    free = comparison.metric in ("AUC", "Disagreement", "disagreement")
+    return not free and comparison.data.unlabelled > 0 and len(comparison.data.label_histogram) <= 2
+
+
+def _share_of_relevant(comparison: Comparison) -> float:
+    histogram = comparison.data.label_histogram
+    relevant = sum(count for label, count in histogram.items() if float(label) > 0)
+    return relevant / max(sum(histogram.values()), 1)

@@ -46,7 +46,7 @@ WORDS, GRAPH = LogisticRanker(), ManifoldRanking(distance="cosine", combine="rat
 
 MIX, MIX_WITH_UNLABELLED = "mix", "mix with unlabelled items"
 
-TABLES = {"linear": 0.2, "wide kernel": 0.1, "trees": 0.2, "graph": 0.05}
+TABLES = {"linear": 0.15, "wide kernel": 0.15, "trees": 0.2, "graph": 0.03}
 VECTORS = {"linear": 0.05, "wide kernel": 0.1, "kernel": 0.1, "graph": 0.25}
 
 Entries = list[tuple[str, Ranker]]
@@ -208,9 +208,9 @@ def _for_tables(data: RankingDataset, thorough: bool, seed: int) -> Entered:
         near: Entries = [("nearest item", DistanceRanking()), ("graph", graph)]
         return near, {"usual": "nearest item", "trusted": ("graph",), "for_few": "graph"}
     entries: Entries = [
-        ("linear", LogisticRanker(1.0)),
+        ("linear", LogisticRanker(0.3)),
         ("wide kernel", _kernel(data, WIDE)),
-        ("trees", ForestRanker(100, 1, max_features=0.5, random_state=seed)),
+        ("trees", _trees(data, seed)),
         ("graph", ManifoldRanking(n_neighbors=10, sigma="local", combine="ratio")),
         ("kernel", _kernel(data, NARROW)),
         ("boosted", RankBoost(30)),
@@ -234,7 +234,7 @@ def _for_grades(data: RankingDataset, thorough: bool, seed: int) -> Entered:
         ("linear", RankRLSCV()),
         ("kernel", _kernel(data, WIDE)),
         ("boosted", RankBoost(100)),
-        ("trees", ForestRanker(100, 1, max_features=0.5, random_state=seed)),
+        ("trees", _trees(data, seed)),
     ]
     mix = dict.fromkeys(("linear", "kernel", "boosted", "trees"), 0.25)
     if thorough:
@@ -278,6 +278,11 @@ def _kernel(data: RankingDataset, width: float) -> RankRLSCV:
     labelled = data.X[data.labelled]
     basis = BASIS if labelled.shape[0] > MANY_ITEMS else None
     return RankRLSCV("rbf", gamma=0.5 / (width * median_distance(labelled)) ** 2, n_components=basis)
+
+
+def _trees(data: RankingDataset, seed: int) -> ForestRanker:
+    """Return trees for a few labels: leaves of one item, and at a node the root of the number of features."""
+    return ForestRanker(200, 1, max_features=data.n_features**-0.5, random_state=seed)
 
 
 def _spread(data: RankingDataset) -> float:
