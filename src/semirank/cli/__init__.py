@@ -6,6 +6,7 @@ A command file parses, makes one call into the library, and prints. Heavy rooms 
 
 import os
 import sys
+import warnings
 from typing import Any
 
 import typer
@@ -50,6 +51,7 @@ def version(
 
 def main() -> None:
     """Run the command line; what is wrong with data or files is one line, without a traceback."""
+    warnings.showwarning = lambda message, *_, **__: print(f"semirank: {message}", file=sys.stderr)
     try:
         sys.exit(app(standalone_mode=False))
     except _WRONG_COMMAND as error:

@@ -155,20 +155,20 @@ class DateColumn(MeasuredColumn):
 
 
 class CategoryColumn(Column):
-    """A word as one feature for each level: 1 where the cell is that word. A missing cell is a level.
+    """A word as one feature for each level: 1 where the cell is that word.
 
-    The 50 most frequent levels have a feature, all others share one, which is that of new words too. Of two
-    levels, one has a feature.
+    Missing cells are a level. Of many levels the 50 most frequent have a feature, and the others share one; a
+    new word is one of them, or 0 everywhere. Two levels make one feature, 1/2 where a cell is neither.
 
     Examples
     --------
     >>> column = CategoryColumn().fit(np.array(["red", "blue", None, "red", "green"], dtype=object))
     >>> column.names("colour")
-    ['colour=red', 'colour=blue', 'colour=green', 'colour=missing', 'colour=other']
+    ['colour=red', 'colour=blue', 'colour=green', 'colour=missing']
     >>> column.transform(np.array(["red", None, "pink"], dtype=object))
-    array([[1., 0., 0., 0., 0.],
-           [0., 0., 0., 1., 0.],
-           [0., 0., 0., 0., 1.]])
+    array([[1., 0., 0., 0.],
+           [0., 0., 0., 1.],
+           [0., 0., 0., 0.]])
     """
 
     kind = "category"
@@ -187,29 +187,34 @@ class CategoryColumn(Column):
         return self
 
     def transform(self, cells: AnyArray) -> Floats:
-        """Return one column a level, then that of missing cells, then that of all other words."""
+        """Return one column a level, then those of missing cells and of all other words, if there are any."""
         places = {level: place for place, level in enumerate(self.levels_)}
-        unknown = len(places) + 1
-        known = [
-            len(places) if word is None else places.get(word, unknown)
-            for word in as_levels(known_words(cells))
-        ]
+        missing, other = len(places), len(places) + 1
+        words = as_levels(known_words(cells))
+        known = [missing if word is None else places.get(word, other) for word in words]
         indicators = np.zeros((len(known), len(places) + 2))
         indicators[np.arange(len(known)), known] = 1.0
-        return indicators[:, : len(self.names(""))]
+        if self._is_pair:
+            return indicators[:, :1] + 0.5 * indicators[:, missing:].sum(axis=1, keepdims=True)
+        used = [*range(missing), *[missing] * self.has_gaps_, *[other] * self._has_others]
+        return indicators[:, used]
 
     def names(self, column: str) -> list[str]:
         """Return the name of the column with each of its levels."""
-        if self._is_pair:
-            return [f"{column}={self.levels_[0]}"]
-        return [f"{column}={level}" for level in (*self.levels_, MISSING, OTHER)]
+        rest = [MISSING] * self.has_gaps_ + [OTHER] * self._has_others
+        levels = self.levels_[:1] if self._is_pair else [*self.levels_, *rest]
+        return [f"{column}={level}" for level in levels]
 
     @property
     def _is_pair(self) -> bool:
         return self.n_levels_ == 2 and not self.has_gaps_
 
+    @property
+    def _has_others(self) -> bool:
+        return self.n_levels_ > len(self.levels_)
+
     def _check_state(self) -> None:
-        if not self.levels_ or not all(isinstance(level, str) for level in self.levels_):
+        if not all(isinstance(level, str) for level in self.levels_):
             raise ValueError("levels_ must be words")
 
 

@@ -175,7 +175,7 @@ def encode(data: RankingDataset) -> tuple[RankingDataset, TableFeatures | None]:
 
     A table of texts alone becomes texts. Data that rankers can use come back as they are, with None.
     """
-    if data.table is None and not _has_gaps(data.X):
+    if data.table is None and not has_gaps(data):
         return data, None
     table = table_of(data)
     features = TableFeatures().fit(table)
@@ -200,8 +200,9 @@ def join_texts(columns: list[list[str]]) -> AnyArray:
     return texts
 
 
-def _has_gaps(X: Any) -> bool:
-    return isinstance(X, np.ndarray) and bool(np.isnan(X).any())
+def has_gaps(data: RankingDataset) -> bool:
+    """Tell whether dense features are missing."""
+    return isinstance(data.X, np.ndarray) and bool(np.isnan(data.X).any())
 
 
 def _as_table(X: Any) -> Table:

@@ -187,6 +187,8 @@ class Comparison(Record):
         When, as ISO 8601 writes it.
     seconds : float
         How long it took.
+    command : str or None
+        What to type to rank the data with the chosen ranker, where they came from a file.
 
     Examples
     --------
@@ -223,6 +225,7 @@ class Comparison(Record):
     versions: dict[str, str] = field(default_factory=dict)
     date: str = ""
     seconds: float = 0.0
+    command: str | None = None
 
     def result(self, name: str) -> Result:
         """Return what was found of the ranker with this name."""

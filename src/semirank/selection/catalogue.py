@@ -99,9 +99,9 @@ class Catalogue:
         return replace(self, candidates=supervised, trusted=(), for_few=few, mix=mix)
 
     def only_mixed(self) -> "Catalogue":
-        """Leave out what is no part of a mixture, and baselines."""
-        mixed = [replace(each, baseline=None) for each in self.candidates if each.name in self.mix]
-        return replace(self, candidates=tuple(mixed))
+        """Leave out what is no part of a mixture, nor the baseline of such a part."""
+        parts = set(self.mix) | {each.baseline for each in self.candidates if each.name in self.mix}
+        return replace(self, candidates=tuple(each for each in self.candidates if each.name in parts))
 
     def only_usual(self) -> "Catalogue":
         """Leave out what is not tried in any case."""

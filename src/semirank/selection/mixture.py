@@ -53,7 +53,8 @@ def mixture_weights(
     if spread > 0:
         strength = np.sqrt(PRIOR_LABELS * plan.n_repeats)
         equations = np.vstack([scores, strength * np.eye(len(known))])
-        p, _ = nnls(equations, np.concatenate([0.5 * target / spread, strength * p]))
+        found, _ = nnls(equations, np.concatenate([0.5 * target / spread, strength * p]))
+        p = found if found.any() else p  # scores that only mislead leave no weight to any
     return {name: float(w) for name, w in zip(known, p, strict=True) if w > NEGLIGIBLE * p.max()}
 
 
