@@ -317,7 +317,9 @@ def test_places_are_right_far_down() -> None:
     rows = ["1,2"] * 3000
     assert read("label,f\n" + "\n".join(rows)).X.shape == (3000, 1)
     rows[2345] = "1,inf"
-    with pytest.raises(ValueError, match=r"<stream>:2347: column 'f': 'inf' is not.*drop=\['f'\] \(--drop 'f'\)"):
+    with pytest.raises(
+        ValueError, match=r"<stream>:2347: column 'f': 'inf' is not.*drop=\['f'\] \(--drop 'f'\)"
+    ):
         read("label,f\n" + "\n".join(rows))
 
 

@@ -49,7 +49,8 @@ class Reading:
         list[str] | None, typer.Option(help="Column of a table to leave out; repeat for several.")
     ] = None
     category: Annotated[
-        list[str] | None, typer.Option(help="Column of a table whose cells are names, even if numbers; repeat.")
+        list[str] | None,
+        typer.Option(help="Column of a table whose cells are names, even if numbers; repeat."),
     ] = None
     number: Annotated[
         list[str] | None, typer.Option(help="Column of a table that holds numbers, not row ids; repeat.")
@@ -81,7 +82,9 @@ class Reading:
             unlabelled=_unlabelled(self.unlabelled),
         )
         if self.fill is not None and data.table is not None:
-            raise typer.BadParameter("--fill is for tables of numbers; this one has words, or text beside them.")
+            raise typer.BadParameter(
+                "--fill is for tables of numbers; this one has words, or text beside them."
+            )
         return data if self.fill is None else data.fill_missing(_number_or_word(self.fill))
 
     @property

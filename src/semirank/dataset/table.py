@@ -59,9 +59,7 @@ def as_table(source: Any) -> Table | None:
         return None
     columns = {str(name): frame[name] for name in frame.columns}
     kinds: dict[str, ColumnKind] = {
-        name: "category"
-        for name, series in columns.items()
-        if series.dtype in (nw.Categorical, nw.Enum)
+        name: "category" for name, series in columns.items() if series.dtype in (nw.Categorical, nw.Enum)
     }
     return Table({name: as_cells(series) for name, series in columns.items()}, kinds)
 

@@ -261,4 +261,3 @@ def _unread(cells: AnyArray, values: Floats) -> list[str]:
         return []
     words: Sequence[str | None] = known_words(cells)
     return sorted({words[at] or "" for at in np.flatnonzero(np.isnan(values)) if words[at] is not None})[:3]
-

@@ -186,11 +186,12 @@ def encode(data: RankingDataset) -> tuple[RankingDataset, TableFeatures | None]:
 
 
 def table_of(data: RankingDataset) -> Table:
-    """Return the table of the data, or their features as one."""
+    """Return the table of the data, or their features as one, all of them numbers."""
     if data.table is not None:
         return data.table
-    names = data.feature_names or [f"f{number}" for number in range(1, data.n_features + 1)]
-    return Table(dict(zip(names, np.asarray(data.X, dtype=np.float64).T, strict=True)))
+    names = data.feature_names or tuple(f"f{number}" for number in range(1, data.n_features + 1))
+    columns = np.asarray(data.X, dtype=np.float64).T
+    return Table(dict(zip(names, columns, strict=True)), dict.fromkeys(names, "number"))
 
 
 def join_texts(columns: list[list[str]]) -> AnyArray:

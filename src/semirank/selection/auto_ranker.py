@@ -216,10 +216,14 @@ class AutoRanker(Ranker):
         """Score new items with the chosen ranker."""
         check_is_fitted(self, "ranker_")
         if self.table_ is None and not isinstance(self.features_, TfIdf):
+            if isinstance(X, Table):
+                raise ValueError(
+                    f"The model ranks {self.n_features_in_} numbers; the table has words or gaps."
+                )
             data = self._check_new(X, qid)
             made = data.X
         else:
-            data = as_dataset(X, None, qid)
+            data = as_dataset(X, None, qid, new=True)
             made = self._texts(data) if self.table_ is None else self.table_.transform(table_of(data))
         made = made if self.features_ is None else self.features_.transform(made)
         return data.restore(self.ranker_.predict(made, data.qid))
@@ -309,24 +313,30 @@ class AutoRanker(Ranker):
         return tags
 
 
-def as_dataset(X: Any, y: Any, qid: Any) -> RankingDataset:
+def as_dataset(X: Any, y: Any, qid: Any, *, new: bool = False) -> RankingDataset:
     """Return items of any kind as data: texts stay texts, and a data frame that is not all numbers a table.
 
-    y may be None, for new items. A column `qid` of a data frame names the lists, where they are not given.
+    New items have no labels. A column `qid` of a data frame names the lists, where they are not given.
     """
     table = as_table(X)
     n_items = len(table) if table is not None else X.shape[0] if hasattr(X, "shape") else len(X)
-    y = np.full(n_items, np.nan) if y is None else y
+    y = np.full(n_items, np.nan) if new else y
     if table is not None:
         columns = {name: cells for name, cells in table.columns.items() if name != "qid"}
+        kinds = {name: kind for name, kind in table.kinds.items() if name in columns}
         qid = table["qid"] if qid is None and "qid" in table.columns else qid
-        if any(cells.dtype.kind != "f" for cells in columns.values()):
-            kinds = {name: kind for name, kind in table.kinds.items() if name in columns}
+        if columns and not all(_is_complete(cells) for cells in columns.values()):
             return RankingDataset(np.zeros((n_items, 0)), y, qid, table=Table(columns, kinds))
+        X = np.column_stack(list(columns.values())) if columns else np.zeros((n_items, 0))
+        return RankingDataset(X, y, qid, feature_names=list(columns))
     if are_texts(X):
         texts = np.array(check_texts(X), dtype=object)
         return RankingDataset(np.zeros((n_items, 0)), y, qid, texts=texts)
     return RankingDataset(X, y, qid)
+
+
+def _is_complete(cells: AnyArray) -> bool:
+    return cells.dtype.kind == "f" and not np.isnan(cells).any()
 
 
 def warn_of_minus_one(y: Floats) -> None:
