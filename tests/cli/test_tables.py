@@ -8,9 +8,12 @@ import pandas as pd
 import pytest
 
 import semirank
-from tests.cli.test_cli import rows, run  # noqa: F401 (a fixture)
 
 nan = np.nan
+
+
+def rows(text):
+    return [line.split("\t") for line in text.splitlines()]
 
 
 @pytest.fixture

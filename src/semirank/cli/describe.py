@@ -12,7 +12,7 @@ def describe(reading: Reading, speaking: Speaking, out: Out = None) -> None:
     columns = None
     if data.table is not None:
         data, features = semirank.features.table.encode(data)
-        columns = features.summary
+        columns = features and features.summary
     summary = {**vars(semirank.dataset.describe(data)), "columns": columns}
     speaking.show([summary] if speaking.json else _lines(summary), out)
 

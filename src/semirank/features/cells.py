@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime
 from math import nan
-from typing import Any
 
 import numpy as np
 
@@ -90,7 +89,7 @@ def _with_point(word: str) -> str:
     return word.replace(".", "").replace(",", ".")
 
 
-_STYLES = {
+_STYLES: dict[str, list[tuple[re.Pattern[str], Callable[[str], str]]]] = {
     "decimal points": [(_PLAIN, str)],
     "commas between thousands": [(_PLAIN, str), (_THOUSANDS, _without_commas)],
     "decimal commas": [(_DECIMAL_COMMA, _with_point)],

@@ -2,7 +2,6 @@
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Sequence
 from typing import ClassVar, Self
 
 import numpy as np
@@ -259,5 +258,5 @@ def _unread(cells: AnyArray, values: Floats) -> list[str]:
     """Return some of the words that could not be read, which count as missing."""
     if cells.dtype.kind in "fM":
         return []
-    words: Sequence[str | None] = known_words(cells)
-    return sorted({words[at] or "" for at in np.flatnonzero(np.isnan(values)) if words[at] is not None})[:3]
+    gaps = zip(known_words(cells), np.isnan(values), strict=True)
+    return sorted({word for word, unread in gaps if unread and word is not None})[:3]
