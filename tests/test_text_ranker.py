@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import clone
 
 import semirank
-from semirank import DistanceRanking, LogisticRanker, TextRanker
+from semirank import AutoRanker, DistanceRanking, LogisticRanker, ManifoldRanking, TextRanker
 from semirank.features import LSA, TfIdf
 
 nan = np.nan
@@ -55,3 +55,33 @@ def test_bad_input():
         TextRanker("distance").fit(TEXTS, Y)
     with pytest.raises(ValueError, match="n_components must be"):
         TextRanker(DistanceRanking(), n_components=0).fit(TEXTS, Y)
+
+
+@pytest.mark.parametrize("ranker", [TextRanker(), TextRanker(ManifoldRanking()), AutoRanker()])
+@pytest.mark.filterwarnings("ignore:.*cannot be reached")
+def test_empty_texts_are_ranked_last_and_counted(ranker, tmp_path):
+    texts = [*TEXTS, "", None, "  "]
+    with pytest.warns(UserWarning, match="3 of 9 texts are empty: they are ranked last"):
+        ranker.fit(texts, [*Y, nan, nan, nan])
+    assert ranker.scores_[6:].max() < ranker.scores_[:6].min()
+    assert np.isfinite(ranker.scores_).all()
+    ranker.save(tmp_path / "m")
+    with pytest.warns(UserWarning, match="1 of 2 texts are empty"):
+        scores = semirank.load_model(tmp_path / "m").predict(["a slow car", ""])
+    assert scores[1] == ranker.scores_[6] < scores[0]
+
+
+def test_one_word_decides_whatever_the_stop_list_says():
+    """The label says whether "not" is there; topics come and go."""
+    rng = np.random.default_rng(0)
+    negated = np.arange(80) % 2
+    topics = rng.choice(["wheel", "engine", "apple", "pear"], (80, 3))
+    texts = [" ".join(["not" if no else "so", *words]) for no, words in zip(negated, topics, strict=True)]
+    auto = AutoRanker().fit(texts, np.where(np.arange(80) < 20, negated, nan))
+    assert semirank.metrics.auc(negated[20:], auto.scores_[20:])[0] > 0.95
+
+
+def test_very_long_and_very_short_texts_stand_beside_each_other():
+    texts = ["apple " * 20_000, "car " * 20_000, "apple", "car", "an apple", "a car"]
+    auto = AutoRanker().fit(texts, [1, 0, nan, nan, nan, nan])
+    assert min(auto.scores_[[2, 4]]) > max(auto.scores_[[3, 5]])

@@ -62,6 +62,7 @@ _PARTS = (  # what a model file may hold beside rankers
     "semirank.features.rank_lda:RankLDA",
     "semirank.features.scaling:Scaling",
     "semirank.features.table:TableFeatures",
+    "semirank.features.text_features:TextFeatures",
     "semirank.features.tfidf:TfIdf",
 )
 

@@ -251,3 +251,10 @@ def test_standard_input(letor):
     command = [sys.executable, "-m", "semirank", "describe", "-", "--format", "letor", "--json"]
     result = subprocess.run(command, input=letor.read_bytes(), capture_output=True, check=True)
     assert json.loads(result.stdout)["items"] == 5
+
+
+def test_an_option_that_an_experiment_does_not_have_is_refused(run):
+    code, _, err = run("reproduce", "moons", "--trials", 3)
+    assert code == 2
+    assert "The experiment moons has no option --trials." in " ".join(err.replace("│", " ").split())
+    assert run("reproduce", "usps", "--jobs", 2)[0] == 2

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -102,7 +103,7 @@ def test_what_compare_recommends_can_be_typed_and_is_saved(run, houses):
     code, _, err = run("compare", *READ, "--no-budget", "--jobs", 1, "--save", "m", "-o", "report.md")
     assert code == 0
     command = next(line for line in err.splitlines() if line.startswith("To rank with")).partition(": ")[2]
-    assert command in (report := open("report.md").read())
+    assert command in (report := Path("report.md").read_text())
     assert report.index(command) < report.index("Leaderboard")
     code, out, _ = run(*shlex.split(command)[1:])
     assert code == 0

@@ -140,3 +140,10 @@ def test_a_state_that_does_not_fit_together_is_refused(attribute, value, tmp_pat
 @parametrize_with_checks([LSA(n_components=3)])
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
+
+
+def test_one_column_is_its_own_direction():
+    X = csr_array([[3.0], [0.0], [-4.0]])
+    lsa = LSA().fit(X)
+    assert lsa.singular_values_.tolist() == [5.0]
+    assert lsa.transform(X).tolist() == [[1.0], [0.0], [-1.0]]

@@ -60,6 +60,12 @@ def test_directions_and_pixels_stay_in_proportion():
     np.testing.assert_allclose(scaling.transform(digits) / scaling.factors_[0], digits)
 
 
+def test_indicators_of_categories_are_no_directions():
+    X = np.eye(4)[rng.integers(0, 4, size=(80, 3))].reshape(80, 12)  # three ones in each row
+    assert Scaling().fit(X).kind_ == "columns"
+    assert Scaling().fit(csr_array(X)).kind_ == "columns"
+
+
 def test_a_large_column_does_not_make_rows_directions():
     X = np.column_stack([np.full(100, 1e6) + rng.normal(size=100), rng.normal(size=(100, 3))])
     assert Scaling().fit(X).kind_ == "columns"

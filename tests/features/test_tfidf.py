@@ -105,12 +105,23 @@ def test_options() -> None:
     text = ["cat cat cat dog", "cat the dog bird"]
     assert TfIdf(min_df=1, max_features=2).fit(text).vocabulary_ == ["cat", "dog"]
     assert TfIdf(min_df=1, stop_words=None).fit(text).vocabulary_ == ["bird", "cat", "dog", "the"]
+    assert TfIdf(min_df=1, stop_words=None).fit(["I see a cat"]).vocabulary_ == ["a", "cat", "i", "see"]
     assert TfIdf(min_df=1, stop_words=["cat", "the"]).fit(text).vocabulary_ == ["bird", "dog"]
     plain = TfIdf(norm=None, sublinear=False).fit_transform(text).toarray()
     np.testing.assert_array_equal(plain, [[3, 1], [1, 1]])
     damped = TfIdf(norm=None).fit_transform(text).toarray()
     np.testing.assert_allclose(damped, [[1 + log(3), 1], [1, 1]])
     assert TfIdf(norm="l1").fit_transform(text).sum(axis=1) == pytest.approx([1, 1])
+
+
+def test_letters_are_runs_within_words_with_digits_as_they_are() -> None:
+    runs = {
+        f" {word} "[at : at + n]
+        for word in ("c7", "dog")
+        for n in (2, 3, 4)
+        for at in range(len(word) + 3 - n)
+    }
+    assert TfIdf(min_df=1, analyzer="char_wb").fit(["C7 Dog"]).vocabulary_ == sorted(runs)
 
 
 @pytest.mark.parametrize(
@@ -158,6 +169,7 @@ def test_no_term_left_says_what_to_do(texts: list[str]) -> None:
         ({"max_features": 0}, r"max_features must be a whole number in \[1, inf\) or None; got 0"),
         ({"sublinear": 1}, "sublinear must be True or False; got 1"),
         ({"stop_words": "german"}, "stop_words must be 'english' or None or a list of words; got 'german'"),
+        ({"analyzer": "char"}, "analyzer must be 'word' or 'char_wb'; got 'char'"),
         ({"norm": "max"}, "norm must be 'l2' or 'l1' or None; got 'max'"),
     ],
 )

@@ -26,6 +26,7 @@ from semirank.readers.datasets.letor_sets import read_lambdarank
 from semirank.readers.datasets.newsgroups import read_newsgroups
 from semirank.readers.datasets.ohsumed_text import read_ohsumed
 from semirank.readers.datasets.reuters import read_reuters
+from semirank.readers.datasets.suite import load_columns, one_hot, read_everyday
 from semirank.readers.fetch import RemoteFile, locate
 
 SETS = available()
@@ -340,6 +341,43 @@ def test_abstracts_with_several_classes_are_one_item(tmp_path: Path) -> None:
     assert np.asarray(items.part).tolist() == ["test", "train"]
 
 
+def test_everyday_tables_keep_their_numbers_and_open_their_categories(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(
+        'size,town,name,label\n1e6,"Bonn, old",a,1\n,Jena,b,0\n-2,"Bonn, old",c,1\n3,,d,0\n'
+    )
+    items = read_everyday(tmp_path / "t.csv")
+    assert items.feature_names == ("size", "town=Bonn, old")  # Jena and the names occur once
+    assert items.X is not None
+    assert np.array_equal(items.X, [[1e6, 1], [np.nan, 0], [-2, 1], [3, 0]], equal_nan=True)
+    assert np.array_equal(items.y, [1, 0, 1, 0])
+
+
+def test_everyday_texts_stay_texts(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text('text,label\n"who, me?",1\n,0\n')
+    items = read_everyday(tmp_path / "t.csv")
+    assert items.X is None
+    assert np.asarray(items.texts).tolist() == ["who, me?", ""]
+
+
+def test_a_category_keeps_its_most_frequent_levels() -> None:
+    values = [str(level) + "x" for level in range(30) for _ in range(2 + level)]
+    _, names = one_hot({"c": np.array(values, dtype=object)})
+    assert sorted(names) == sorted(f"c={level}x" for level in range(10, 30))
+
+
+def test_parts_with_different_columns_are_loaded_one_at_a_time() -> None:
+    wide, narrow = (Items(item_ids=np.arange(2), X=np.zeros((2, width)), y=np.ones(2)) for width in (3, 2))
+    with pytest.raises(ValueError, match="different columns: load one part at a time"):
+        join([wide.of_part("a"), narrow.of_part("b")])
+
+
+def test_the_suite_says_that_it_has_no_address(folder: Path) -> None:
+    with pytest.raises(
+        FileNotFoundError, match=r"no address is known.*suite/heart\.csv below.*SEMIRANK_DATA"
+    ):
+        load("suite", part="heart")
+
+
 def test_lists_that_do_not_fit_their_rows_are_refused(tmp_path: Path) -> None:
     (tmp_path / "rank.train").write_text("1 1:0.5\n0 300:1\n")
     (tmp_path / "rank.train.query").write_text("1\n2\n")
@@ -390,6 +428,16 @@ def class_counts(items: Items) -> dict[str, int]:
 
 def part_counts(items: Items) -> dict[str, int]:
     return dict(Counter(np.asarray(items.part).tolist()))
+
+
+@pytest.mark.parametrize(("part", "n_features"), [("titanic", 50), ("heart", 13), ("stock", 9)])
+def test_the_suite_as_it_lies_here(real_data: Path, part: str, n_features: int) -> None:
+    if not (real_data / "suite").is_dir():
+        pytest.skip("The suite is not here")
+    assert load("suite", part=part).n_features == n_features
+    columns = load_columns(part)
+    assert np.array_equal(columns["label"], load("suite", part=part).y)
+    assert all(cells.dtype.kind in "fO" for cells in columns.values())
 
 
 def test_optdigits_as_published(real_data: Path) -> None:

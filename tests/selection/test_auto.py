@@ -81,7 +81,7 @@ def test_few_labels_get_the_usual_choice_and_no_claim():
     _, few = moons(2, keep_levels=True)
     auto = AutoRanker().fit(few.X, few.y)
     assert chosen(auto) == "mix with unlabelled items"
-    assert auto.ranker_.weights == pytest.approx([0.283, 0.283, 0.377, 0.057])  # the prior of tables
+    assert auto.ranker_.weights == pytest.approx([0.189, 0.283, 0.472, 0.057])  # the prior of tables
     assert "not evidence" in auto.verdict_
     assert auto.leaderboard_ == []
     one = np.where(few.y == 1, 1.0, nan)
@@ -100,7 +100,7 @@ def test_texts_and_sparse_features():
     new = auto.predict(["pear", "engine"])
     assert new[0] > new[1]
     assert auto.score(texts, np.arange(60) % 2) == 1.0
-    sparse = semirank.features.TfIdf().fit_transform(texts)
+    sparse = semirank.features.TextFeatures().fit_transform(texts)
     np.testing.assert_array_equal(AutoRanker().fit(sparse, y).scores_, auto.scores_)
 
 

@@ -10,9 +10,11 @@ from semirank.experiments import (
     manifold_reuters,
     ohsumed_text,
     optdigits,
+    power,
     protein,
     rankrls_page,
     reuters,
+    suite,
     translation,
 )
 from semirank.experiments.result import ExperimentPage
@@ -31,6 +33,8 @@ EXPERIMENTS: dict[str, Callable[..., ExperimentPage]] = {
     "translation": translation.translation,
     "protein": protein.protein,
     "auto": auto.auto,
+    "suite": suite.suite,
+    "power": power.power,
 }
 
 __all__ = ["EXPERIMENTS", "Result"]

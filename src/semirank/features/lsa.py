@@ -106,6 +106,9 @@ class LSA(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         X = self._check(X, reset=True)
         if abs(X).max() == 0:
             raise ValueError("All items are 0: there is no direction to tell them apart.")
+        if X.shape[1] == 1:  # which scikit-learn refuses
+            self.components_, self.singular_values_ = np.ones((1, 1)), np.sqrt(np.array([(X * X).sum()]))
+            return self
         with one_blas_thread():
             model = self._decomposition(X.shape).fit(X.astype(np.float64, copy=False))
         kept = model.singular_values_ > NEGLIGIBLE * model.singular_values_[0]

@@ -148,14 +148,15 @@ def _kind(X: Features, low: Floats, high: Floats) -> Literal["columns", "common"
     lengths = np.sqrt(np.asarray(squares).ravel())
     known = lengths[lengths > 0]
     varied = high > low
-    same_length = varied.sum() > 1 and known.max() <= (1 + SAME_LENGTH) * known.min()
-    if same_length and not _one_column_rules(X, known):
+    values = X.data if issparse(X) else X[: min(len(X), 200), varied]
+    if varied.sum() < 2 or len(np.unique(values[values != 0])) < 2:
+        return "columns"  # indicators of categories: equally many in each row, and still no directions
+    if known.max() <= (1 + SAME_LENGTH) * known.min() and not _one_column_rules(X, known):
         return "directions"
     if varied.sum() < FEWEST_ALIKE or issparse(X):
         return "columns"
     alike = _at(low[varied], float(np.median(low[varied]))) & _at(high[varied], float(high.max()))
-    few_values = len(np.unique(X[: min(len(X), 200), varied])) <= 2  # indicators are no measurement
-    return "common" if alike.mean() > 0.5 and not few_values else "columns"
+    return "common" if alike.mean() > 0.5 else "columns"
 
 
 def _one_column_rules(X: Features, lengths: Floats) -> bool:

@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray, Floats
@@ -20,6 +21,7 @@ from semirank.limits import FLAG, Between, Either, Kind, Limit, OneOf, check_lim
 from semirank.storage import Storable
 
 NUMBER = "0"  # the one token that stands for every run of digits
+LETTERS = (2, 4)  # how many characters a run has
 _DIGITS = re.compile(r"\d+")
 
 
@@ -27,8 +29,8 @@ class TfIdf(Storable, TransformerMixin, BaseEstimator):
     """Turn texts into tf-idf vectors of unit length.
 
     A text is put into lower case, every run of digits becomes the one token ``0``,
-    and words of at least two letters that are not in the stop list are counted. The
-    weight of term t in text d is ::
+    and words of at least two letters that are not in the stop list are counted; without
+    a stop list, words of one letter too. The weight of term t in text d is ::
 
         tf(t, d) * (1 + ln((1 + n) / (1 + df(t)))),
 
@@ -48,6 +50,9 @@ class TfIdf(Storable, TransformerMixin, BaseEstimator):
         Words to leave out: scikit-learn's English list, your own (in lower case), or none.
     norm : {"l2", "l1"} or None
         The norm that every text's vector gets; a text without known terms stays zero.
+    analyzer : {"word", "char_wb"}
+        What terms are: words, or runs of 2 to 4 characters, digits as they are, that do not reach over the
+        edge of a word except by one blank. The stop list is for words.
 
     Attributes
     ----------
@@ -83,6 +88,7 @@ class TfIdf(Storable, TransformerMixin, BaseEstimator):
         "sublinear": FLAG,
         "stop_words": Either(OneOf("english", None), Kind("a list of words", (list, tuple, frozenset))),
         "norm": OneOf("l2", "l1", None),
+        "analyzer": OneOf("word", "char_wb"),
     }
 
     def __init__(
@@ -93,12 +99,14 @@ class TfIdf(Storable, TransformerMixin, BaseEstimator):
         sublinear: bool = True,
         stop_words: str | Iterable[str] | None = "english",
         norm: str | None = "l2",
+        analyzer: str = "word",
     ) -> None:
         self.min_df = min_df
         self.max_features = max_features
         self.sublinear = sublinear
         self.stop_words = stop_words
         self.norm = norm
+        self.analyzer = analyzer
 
     def fit(self, texts: Any, y: Any = None) -> Self:
         """Learn the terms and their weights."""
@@ -119,14 +127,14 @@ class TfIdf(Storable, TransformerMixin, BaseEstimator):
             ) from error
         self.vocabulary_: list[str] = vectorizer.get_feature_names_out().tolist()
         self.idf_: Floats = vectorizer.idf_
-        return csr_array(vectors)
+        return self._normalised(vectors)
 
     def transform(self, texts: Any) -> csr_array:
         """Return the vectors of texts, old or new, as a sparse matrix with one column for each term."""
         check_is_fitted(self, "idf_")
         vectorizer = self._vectorizer(vocabulary=self.vocabulary_)
         vectorizer.idf_ = self.idf_
-        return csr_array(vectorizer.transform(check_texts(texts)))
+        return self._normalised(vectorizer.transform(check_texts(texts)))
 
     def get_feature_names_out(self, input_features: Any = None) -> AnyArray:
         """Return the terms in the order of the columns."""
@@ -141,14 +149,20 @@ class TfIdf(Storable, TransformerMixin, BaseEstimator):
             raise ValueError("vocabulary_ and idf_ must have one entry for each term")
 
     def _vectorizer(self, **options: Any) -> TfidfVectorizer:
+        options |= {"sublinear_tf": self.sublinear, "norm": None}
+        if self.analyzer == "char_wb":
+            return TfidfVectorizer(analyzer="char_wb", ngram_range=LETTERS, **options)
         return TfidfVectorizer(
             preprocessor=_fold,
-            token_pattern=rf"\w\w+|{NUMBER}",
+            token_pattern=r"\w+" if self.stop_words is None else rf"\w\w+|{NUMBER}",
             stop_words=self.stop_words if self.stop_words in ("english", None) else list(self.stop_words),
-            sublinear_tf=self.sublinear,
-            norm=self.norm,
             **options,
         )
+
+    def _normalised(self, vectors: Any) -> csr_array:
+        vectors = csr_array(vectors)
+        vectors.sort_indices()  # so that old and new texts are summed in the same order, to the last bit
+        return vectors if self.norm is None else csr_array(normalize(vectors, self.norm, copy=False))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

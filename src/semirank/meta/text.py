@@ -11,8 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray, Floats
 from semirank.dataset import RankingDataset
-from semirank.features import TfIdf
+from semirank.features import TextFeatures, TfIdf
 from semirank.limits import Between, Either, Kind, Limit, OneOf, check_limits
+from semirank.meta.empty_texts import find_empty, lowest
 from semirank.meta.latent import LatentRanker
 from semirank.rankers._base import Ranker
 from semirank.rankers.logistic import LogisticRanker
@@ -21,12 +22,15 @@ from semirank.rankers.logistic import LogisticRanker
 class TextRanker(Ranker):
     """Rank texts: features are learned from all texts, labelled or not, then given to a ranker.
 
+    Empty texts are ranked last, and a warning counts them.
+
     Parameters
     ----------
     ranker : Ranker, optional
         What ranks the features; a copy is fitted. None: `LogisticRanker()`.
-    features : TfIdf, optional
-        How a text becomes features; a copy is fitted. None: `TfIdf()`.
+    features : TfIdf or TextFeatures, optional
+        How a text becomes features; a copy is fitted. None: `TfIdf()`, topical words. `TextFeatures()`: with
+        function words and, for short texts, letters.
     n_components : int, optional
         Rank so many latent features of them (`LatentRanker`). None: the features as they are.
 
@@ -36,8 +40,10 @@ class TextRanker(Ranker):
         Scores of the texts given to `fit`, in the caller's order.
     ranker_ : Ranker
         The fitted ranker; a `LatentRanker` around it where `n_components` is given.
-    features_ : TfIdf
+    features_ : TfIdf or TextFeatures
         The fitted features.
+    lowest_ : float
+        The score of an empty text.
 
     Examples
     --------
@@ -53,15 +59,19 @@ class TextRanker(Ranker):
 
     limits: ClassVar[Mapping[str, Limit]] = {
         "ranker": Either(Kind("a ranker", (Ranker,)), OneOf(None)),
-        "features": Either(Kind("a TfIdf", (TfIdf,)), OneOf(None)),
+        "features": Either(Kind("a TfIdf or TextFeatures", (TfIdf, TextFeatures)), OneOf(None)),
         "n_components": Either(Between(1, kind=Integral), OneOf(None)),
     }
 
     ranker_: Ranker
-    features_: TfIdf
+    features_: TfIdf | TextFeatures
+    lowest_: float
 
     def __init__(
-        self, ranker: Ranker | None = None, features: TfIdf | None = None, n_components: int | None = None
+        self,
+        ranker: Ranker | None = None,
+        features: TfIdf | TextFeatures | None = None,
+        n_components: int | None = None,
     ) -> None:
         self.ranker = ranker
         self.features = features
@@ -93,16 +103,20 @@ class TextRanker(Ranker):
     def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
         """Learn features from all texts X, then fit the ranker on them."""
         check_limits(self.limits, self.get_params(deep=False))
+        texts = _texts(X)
         self.features_ = TfIdf() if self.features is None else clone(self.features)
-        self.ranker_ = clone(self._base()).fit(self.features_.fit_transform(_texts(X)), y, qid)
+        self.ranker_ = clone(self._base()).fit(self.features_.fit_transform(texts), y, qid)
         self.n_features_in_, self.n_lists_ = 1, self.ranker_.n_lists_
-        self.scores_ = self.ranker_.scores_
+        self.lowest_ = lowest(self.ranker_.scores_)
+        self.scores_ = np.where(find_empty(texts), self.lowest_, self.ranker_.scores_)
         return self
 
     def predict(self, X: Any, qid: Any = None) -> Floats:
         """Score new texts with the features and the ranker that `fit` has learned."""
         check_is_fitted(self, "ranker_")
-        return self.ranker_.predict(self.features_.transform(_texts(X)), qid)
+        texts = _texts(X)
+        scores = self.ranker_.predict(self.features_.transform(texts), qid)
+        return np.where(find_empty(texts), self.lowest_, scores)
 
     def _new_items(self, X: Any, y: Any, qid: Any) -> RankingDataset:
         return RankingDataset(np.zeros((len(_texts(X)), 0)), y, qid)

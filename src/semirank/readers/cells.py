@@ -24,7 +24,7 @@ class Chunk(Protocol):
         """Return a column of numbers, NaN where a cell is empty."""
 
     def cells(self, column: str) -> AnyArray:
-        """Return a column as it is: numbers (NaN where a cell is empty), dates, or words (None where empty)."""
+        """Return a column as it is: numbers, dates, or words; NaN, NaT or None where a cell is empty."""
 
     def names(self, column: str) -> AnyArray:
         """Return a column of names, none of them empty."""

@@ -19,8 +19,10 @@ from semirank.dataset import DataWarning, RankingDataset
 from semirank.dataset.table import Table, as_table
 from semirank.features.scaling import Scaling
 from semirank.features.table import TableFeatures, encode, table_of
+from semirank.features.text_features import TextFeatures
 from semirank.features.tfidf import TfIdf, check_texts
 from semirank.limits import FLAG, Between, Either, Limit, OneOf
+from semirank.meta.empty_texts import find_empty, lowest
 from semirank.meta.members import Rankers
 from semirank.metrics.notation import MetricName
 from semirank.rankers._base import Contributions, Ranker
@@ -124,8 +126,10 @@ class AutoRanker(Ranker):
     table_ : TableFeatures or None
         What turns a data frame into features; its `summary` says what was made of which column. None where
         X was numbers without gaps, or texts.
-    features_ : TfIdf, Scaling or None
+    features_ : TextFeatures, TfIdf, Scaling or None
         What turns texts into features, or brings features to a common scale.
+    lowest_ : float
+        The score of an empty text.
 
     Notes
     -----
@@ -167,7 +171,8 @@ class AutoRanker(Ranker):
     leaderboard_: list[dict[str, Any]]
     protocol_: str
     table_: TableFeatures | None
-    features_: TfIdf | Scaling | None
+    features_: TextFeatures | TfIdf | Scaling | None
+    lowest_: float
 
     def __init__(
         self,
@@ -205,7 +210,9 @@ class AutoRanker(Ranker):
         chosen = clone(choices.named(choice.name).ranker)
         with _in_own_words():
             self.ranker_ = chosen.fit(data.X[rows], data.y[rows], data.qid[rows])
-        self.scores_ = self.ranker_.scores_
+        self.scores_, self.lowest_ = self.ranker_.scores_, lowest(self.ranker_.scores_)
+        if data.texts is not None:
+            self.scores_ = np.where(find_empty(data.texts[rows]), self.lowest_, self.scores_)
         return self
 
     def supervised(self) -> None:
@@ -215,7 +222,8 @@ class AutoRanker(Ranker):
     def predict(self, X: Any, qid: Any = None) -> Floats:
         """Score new items with the chosen ranker."""
         check_is_fitted(self, "ranker_")
-        if self.table_ is None and not isinstance(self.features_, TfIdf):
+        texts = isinstance(self.features_, (TextFeatures, TfIdf))
+        if self.table_ is None and not texts:
             if isinstance(X, Table):
                 raise ValueError(
                     f"The model ranks {self.n_features_in_} numbers; the table has words or gaps."
@@ -225,8 +233,9 @@ class AutoRanker(Ranker):
         else:
             data = as_dataset(X, None, qid, new=True)
             made = self._texts(data) if self.table_ is None else self.table_.transform(table_of(data))
-        made = made if self.features_ is None else self.features_.transform(made)
-        return data.restore(self.ranker_.predict(made, data.qid))
+        ready = made if self.features_ is None else self.features_.transform(made)
+        scores = self.ranker_.predict(ready, data.qid)
+        return data.restore(np.where(find_empty(made), self.lowest_, scores) if texts else scores)
 
     def _texts(self, data: RankingDataset) -> AnyArray:
         if data.texts is None and data.table is not None:

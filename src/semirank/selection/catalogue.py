@@ -46,7 +46,7 @@ WORDS, GRAPH = LogisticRanker(), ManifoldRanking(distance="cosine", combine="rat
 
 MIX, MIX_WITH_UNLABELLED = "mix", "mix with unlabelled items"
 
-TABLES = {"linear": 0.15, "wide kernel": 0.15, "trees": 0.2, "graph": 0.03}
+TABLES = {"linear": 0.1, "wide kernel": 0.15, "trees": 0.25, "graph": 0.03}
 VECTORS = {"linear": 0.05, "wide kernel": 0.1, "kernel": 0.1, "graph": 0.25}
 
 Entries = list[tuple[str, Ranker]]

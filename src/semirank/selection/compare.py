@@ -16,6 +16,7 @@ from semirank.checkpoints import Checkpoint
 from semirank.dataset import RankingDataset, describe
 from semirank.features.scaling import Scaling
 from semirank.features.table import encode
+from semirank.features.text_features import TextFeatures
 from semirank.features.tfidf import TfIdf
 from semirank.metrics import parse
 from semirank.metrics.metric import Metric
@@ -182,14 +183,16 @@ def compare(
     return found
 
 
-def prepare(data: RankingDataset, rankers: Any = None) -> tuple[RankingDataset, TfIdf | Scaling | None]:
+def prepare(
+    data: RankingDataset, rankers: Any = None
+) -> tuple[RankingDataset, TextFeatures | TfIdf | Scaling | None]:
     """Return data whose features rankers can use, and what made them; labels have no part in that.
 
-    Texts become words. Features are brought to a common scale, unless the user said which rankers are to see
-    them.
+    Texts become words in several views, and features are brought to a common scale, unless the user said
+    which rankers are to see them: these see texts as `TextRanker` shows them, and features as they are.
     """
     if data.texts is not None:
-        words = TfIdf()
+        words = TextFeatures() if rankers is None else TfIdf()
         return data.replace(X=words.fit_transform(data.texts)), words
     if rankers is not None:
         return data, None
@@ -197,7 +200,7 @@ def prepare(data: RankingDataset, rankers: Any = None) -> tuple[RankingDataset, 
     return data.replace(X=scaling.transform(data.X)), scaling
 
 
-def are_alike(features: TfIdf | Scaling | None) -> bool:
+def are_alike(features: TextFeatures | TfIdf | Scaling | None) -> bool:
     """Tell whether features turned out to be of one kind, such as pixels or embeddings."""
     return isinstance(features, Scaling) and features.kind_ != "columns"
 

@@ -54,7 +54,7 @@ def mixture_weights(
         strength = np.sqrt(PRIOR_LABELS * plan.n_repeats)
         equations = np.vstack([scores, strength * np.eye(len(known))])
         found, _ = nnls(equations, np.concatenate([0.5 * target / spread, strength * p]))
-        p = found if found.any() else p  # scores that only mislead leave no weight to any
+        p = found if found.any() else p  # labels that speak against all of them choose none
     return {name: float(w) for name, w in zip(known, p, strict=True) if w > NEGLIGIBLE * p.max()}
 
 

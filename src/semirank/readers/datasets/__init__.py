@@ -17,6 +17,7 @@ from semirank.readers.datasets import (
     quality,
     reuters,
     reviews,
+    suite,
     translations,
 )
 from semirank.readers.datasets.entry import Counts, Entry
@@ -25,7 +26,18 @@ from semirank.readers.fetch import Progress, cache_folder
 
 __all__ = ["Counts", "Entry", "Items", "available", "cache_folder", "fetch", "load", "load_items"]
 
-_FAMILIES = (digits, moons, reuters, newsgroups, ohsumed_text, reviews, letor_sets, quality, translations)
+_FAMILIES = (
+    digits,
+    moons,
+    reuters,
+    newsgroups,
+    ohsumed_text,
+    reviews,
+    letor_sets,
+    quality,
+    translations,
+    suite,
+)
 _CATALOGUE: Mapping[str, Entry] = MappingProxyType(
     {entry.name: entry for family in _FAMILIES for entry in family.ENTRIES}
 )

@@ -144,6 +144,8 @@ def join(pieces: Sequence[Items]) -> Items:
     """Put the items of several files together, in order."""
     if len(pieces) == 1:
         return pieces[0]
+    if len({None if piece.X is None else piece.X.shape[1] for piece in pieces}) > 1:
+        raise ValueError("The parts have different columns: load one part at a time.")
     joined = {name: _stack([getattr(piece, name) for piece in pieces]) for name in _PER_ITEM}
     return replace(pieces[0], **joined)
 
