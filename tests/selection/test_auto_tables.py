@@ -121,10 +121,10 @@ def test_a_candidate_can_be_asked_for(houses):
 
 
 def test_every_name_of_a_leaderboard_can_be_asked_for(houses):
-    frame, y, _ = houses
+    frame, _, truth = houses
+    y = np.where(np.arange(len(truth)) % 3, truth, nan)
     board = AutoRanker().fit(frame, y).leaderboard_
-    if not board:
-        pytest.skip("labels are too few to compare")
+    assert len(board) > 5
     for row in board:
         assert AutoRanker(choice=row["name"]).fit(frame, y).choice_["name"] == row["name"]
 

@@ -143,12 +143,13 @@ class AutoRanker(Ranker):
     Examples
     --------
     >>> import semirank
+    >>> from semirank import AutoRanker
     >>> moons = semirank.load("moons", noise=0.05, random_state=0)
     >>> few = moons.hide_labels(keep=4, keep_levels=True, random_state=0)
     >>> auto = semirank.AutoRanker().fit(few.X, few.y)
-    >>> print(auto.verdict_[:66])
-    graph: the usual choice for items with dense features, relevant or
-    >>> semirank.metrics.auc(moons.y, auto.scores_).round(2)
+    >>> print(auto.verdict_[:53])
+    mix with unlabelled items: the usual choice for items
+    >>> semirank.metrics.auc(moons.y, AutoRanker(choice="graph").fit(few.X, few.y).scores_).round(2)
     array([1.])
     """
 
