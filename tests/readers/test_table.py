@@ -5,6 +5,7 @@ import io
 import lzma
 import re
 import sys
+import warnings
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -22,6 +23,7 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.pipeline import make_pipeline
 
 from semirank import RankingDataset
+from semirank.dataset import DataWarning
 from semirank.features import TfIdf
 from semirank.readers.table import read_table, write_table
 
@@ -201,6 +203,15 @@ def test_numbers_beside_texts_are_features_only_when_named() -> None:
     assert read(TEXTS, text_features=False).X.shape == (3, 0)
 
 
+def test_what_is_not_read_beside_texts_is_said() -> None:
+    with pytest.warns(DataWarning, match=r"ranked by text alone; not read: 'year'.*\(--feature\)"):
+        read(TEXTS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read(TEXTS, drop=["year"])
+        read(TEXTS, features=[])
+
+
 def test_a_fitted_transformer_gives_new_items_the_old_features() -> None:
     tfidf = TfIdf(min_df=1)
     old = read(TEXTS, text_features=tfidf)
@@ -219,6 +230,52 @@ def test_any_transformer_of_texts_will_do() -> None:
 def test_texts_without_terms_are_named_with_their_file() -> None:
     with pytest.raises(ValueError, match="<stream>: No term is left"):
         read("label,text\n1,\n0,\n")
+
+
+# --- words, dates and commas
+
+
+def test_a_table_of_all_kinds_becomes_features_and_stays_as_it_was() -> None:
+    content = "label;town;price;built\n1;Bonn;1,5;1970-01-02\n0;Jena;2,25;3 Jan 1970\n;Bonn;;4.1.1970\n"
+    with pytest.warns(DataWarning, match="`price`: read with decimal commas"):
+        data = read(content)
+    assert data.feature_names == (
+        *("town=Bonn", "price", "price: missing"),
+        *("built", "built: month", "built: weekday"),
+    )
+    np.testing.assert_allclose(data.X[:, 0], [1, 0, 1])
+    np.testing.assert_allclose(data.X[:, 1], [1.5, 2.25, 1.875])
+    np.testing.assert_allclose(data.X[:, 3], [1, 2, 3])
+    assert data.table is not None
+    assert data.table["town"].tolist() == ["Bonn", "Jena", "Bonn"]
+    assert read(content, text_features=False).X.shape == (3, 0)
+
+
+def test_a_column_is_one_kind_even_where_its_parts_look_different() -> None:
+    rows = [f"1,{number}" for number in range(700)] + [f"0,x{number % 3}" for number in range(700)]
+    data = read("label,code\n" + "\n".join(rows), text_features=False)
+    assert data.table is not None
+    assert data.table["code"].tolist() == [row.partition(",")[2] for row in rows]
+
+
+def test_labels_that_are_words_need_to_be_told_which_is_relevant() -> None:
+    content = "sold,f\nyes,1\nno,2\n,3\nno,4\n"
+    with pytest.raises(
+        ValueError, match=r"'sold' holds words: 'no' \(2\), 'yes' \(1\).*relevant='yes' \(--relevant"
+    ):
+        read(content, label="sold")
+    np.testing.assert_array_equal(read(content, label="sold", relevant="yes").y, [1, 0, np.nan, 0])
+    with pytest.raises(ValueError, match="'sold' has no label 'oui'"):
+        read(content, label="sold", relevant="oui")
+    numbers = read("y,f\n1,1\n2,1\n3,1\n", relevant="2")
+    assert numbers.y.tolist() == [0, 1, 0]
+
+
+def test_kinds_of_columns_can_be_said() -> None:
+    content = "y,zip,f\n1,1,2\n0,2,2\n,1,3\n"
+    assert read(content, kinds={"zip": "category"}).feature_names == ("zip=1", "f")
+    with pytest.raises(ValueError, match="'zap' is none of the columns"):
+        read(content, kinds={"zap": "category"})
 
 
 # --- delimited text

@@ -43,6 +43,7 @@ class Roles:
     item: str | None
     text: tuple[str, ...]
     features: tuple[str, ...]
+    beside_text: tuple[str, ...] = ()  # what is not read, because items are ranked by their texts
 
     @property
     def columns(self) -> list[str]:
@@ -77,10 +78,12 @@ def find_roles(
             f"(--label) with one of the columns {_listed(columns)}, or label=False if there are no labels."
         )
     texts = _choose_text(options["text"], free)
+    beside: list[str] = []
     if features is None:
         rest = _without(columns, drop, texts, filter(None, chosen.values()))
         features = () if texts else _rest_as_features(rest, options)
-    return Roles(**chosen, text=texts, features=tuple(features))
+        beside = _without(rest, *(_usual(rest, names) for names in USUAL_NAMES.values())) if texts else []
+    return Roles(**chosen, text=texts, features=tuple(features), beside_text=tuple(beside))
 
 
 def _usual(columns: Iterable[str], names: Sequence[str]) -> list[str]:

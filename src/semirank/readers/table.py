@@ -129,6 +129,13 @@ def read_table(
         delimiter=delimiter,
         encoding=encoding,
     )
+    if roles.beside_text:
+        warnings.warn(
+            f"{name}: ranked by text alone; not read: {', '.join(map(repr, roles.beside_text))}. To use some, "
+            "say features=[...] (--feature); to leave them out in silence, drop=[...] (--drop).",
+            DataWarning,
+            stacklevel=2,
+        )
     try:
         labels = mark_unlabelled(read_labels(cells.labels, roles.label, relevant), unlabelled)[0]
         table = _as_table(cells, roles, kinds or {})
