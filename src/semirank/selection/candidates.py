@@ -83,13 +83,15 @@ def _add_with_baseline(
     found: dict[str, Candidate], name: str | None, ranker: Ranker, random_state: int
 ) -> None:
     """Enter a ranker, and before it what it is on labels alone, which may be there already."""
-    name, ranker = name or name_of(ranker), _seeded(ranker, random_state)
+    given, ranker = name, _seeded(ranker, random_state)
+    name = given or name_of(ranker)
     alone = None if ranker.assumption is None else ranker.supervised()
     if alone is None:
         return _add(found, Candidate(name, ranker, ranker.assumption))
     alone = _seeded(alone, random_state)
     same = next((each.name for each in found.values() if repr(each.ranker) == repr(alone)), None)
-    baseline = same or (f"{name}, labels alone" if isinstance(alone, LabelledOnly) else name_of(alone))
+    unnamed = given is None and not isinstance(alone, LabelledOnly)
+    baseline = same or (name_of(alone) if unnamed else f"{name}, labels alone")
     _add(found, Candidate(baseline, alone))
     return _add(found, Candidate(name, ranker, ranker.assumption, baseline))
 
