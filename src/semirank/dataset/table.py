@@ -68,7 +68,7 @@ def as_cells(series: "nw.Series[Any]") -> AnyArray:
     """Return a column of a data frame as numbers, dates or objects."""
     dtype = series.dtype
     if dtype.is_numeric() or dtype == nw.Boolean:
-        return series.cast(nw.Float64).to_numpy().astype(np.float64)
+        return _floats(series)
     if dtype == nw.Date or (dtype == nw.Datetime and getattr(dtype, "time_zone", None) is None):
         return np.array(series.cast(nw.Datetime("us")).to_numpy(), dtype="datetime64[us]")
     cells = np.empty(len(series), dtype=object)
@@ -77,6 +77,13 @@ def as_cells(series: "nw.Series[Any]") -> AnyArray:
         for value, missing in zip(series.to_list(), series.is_null().to_list(), strict=True)
     ]
     return cells
+
+
+def _floats(series: "nw.Series[Any]") -> AnyArray:
+    if series.null_count() == 0:
+        return series.to_numpy().astype(np.float64)
+    cells = zip(series.to_list(), series.is_null().to_list(), strict=True)  # Arrow casts no large integers
+    return np.array([np.nan if missing else value for value, missing in cells], dtype=np.float64)
 
 
 def _cell(column: str, value: Any) -> str | None:

@@ -32,7 +32,7 @@ class Rows:
             return self._error(column, row, f"{fault}; {advice}")
 
         if series.dtype.is_numeric() or series.dtype == nw.Boolean:
-            numbers = series.cast(nw.Float64).to_numpy()
+            numbers = as_cells(series)
             return check_finite(numbers, numbers, complain)
         return parse_numbers(_with_none(series), complain)
 

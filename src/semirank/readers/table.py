@@ -131,8 +131,8 @@ def read_table(
     )
     if roles.beside_text:
         warnings.warn(
-            f"{name}: ranked by text alone; not read: {', '.join(map(repr, roles.beside_text))}. To use some, "
-            "say features=[...] (--feature); to leave them out in silence, drop=[...] (--drop).",
+            f"{name}: ranked by text alone; not read: {', '.join(map(repr, roles.beside_text))}. To use "
+            "some, say features=[...] (--feature); to leave them out in silence, drop=[...] (--drop).",
             DataWarning,
             stacklevel=2,
         )
