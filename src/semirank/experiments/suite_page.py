@@ -193,7 +193,9 @@ def goal_rows(settings: Settings, curves: Curves, large: Settings | None = None)
 
 
 def _goal(goal: str, reached: Any, measured: str) -> dict[str, Any]:
-    return {"goal": goal, "measured": measured, "reached": "yes" if reached else "no"}
+    """Return a row; `reached` is None where a single draw or set does not tell noise from more."""
+    answer = "not known" if reached is None else "yes" if reached else "no"
+    return {"goal": goal, "measured": measured, "reached": answer}
 
 
 def _share(gaps: Mapping[str, Gap], slack: float) -> float:
@@ -202,7 +204,8 @@ def _share(gaps: Mapping[str, Gap], slack: float) -> float:
 
 def _counted(gaps: Mapping[str, Gap], slack: float) -> str:
     lower = [each for each in gaps.values() if each.mean < -slack]
-    sure = sum(each.beyond_noise for each in lower)
+    known = not any(np.isnan(each.error) for each in gaps.values())
+    sure = sum(each.beyond_noise for each in lower) if known else "an unknown number"
     worst = min(gaps, key=lambda name: gaps[name].mean)
     return (
         f"{len(lower)} of {len(gaps)} settings ({_share(gaps, slack):.0%}), {sure} of them beyond the noise "
@@ -219,10 +222,17 @@ def _gaps(settings: Settings, budgets: Sequence[str] | None = None) -> Iterator[
                     yield f"{kind} {budget} {peer}", found
 
 
-def _no_better_peer(settings: Settings) -> tuple[bool, str]:
+def _none_of(found: Mapping[str, Gap], gaps: Mapping[str, Gap]) -> bool | None:
+    """Tell whether nothing was found beyond noise; None where the noise of some gap is not known."""
+    if found:
+        return False
+    return None if any(np.isnan(each.error) for each in gaps.values()) else True
+
+
+def _no_better_peer(settings: Settings) -> tuple[bool | None, str]:
     gaps = dict(_gaps(settings))
     better = {name: found for name, found in gaps.items() if found.beyond_noise}
-    return not better, _exceptions(better, len(gaps), "a peer is better")
+    return _none_of(better, gaps), _exceptions(better, len(gaps), "a peer is better")
 
 
 def _ahead(settings: Settings) -> tuple[bool, str]:
@@ -272,7 +282,7 @@ def falls(draws: Sequence[Mapping[str, Sequence[float]]], method: str = "auto") 
     return [Gap.of(change) for change in np.diff(curves, axis=1).T]
 
 
-def _no_fall(curves: Curves) -> tuple[bool, str]:
+def _no_fall(curves: Curves) -> tuple[bool | None, str]:
     changes = {
         f"{name}, round {at}": change
         for name, draws in curves.items()
@@ -281,7 +291,7 @@ def _no_fall(curves: Curves) -> tuple[bool, str]:
     fallen = {name: change for name, change in changes.items() if change.beyond_noise and change.mean < -FALL}
     worst = min(changes, key=lambda name: changes[name].mean)
     return (
-        not fallen,
+        _none_of(fallen, changes),
         f"{_exceptions(fallen, len(changes), 'falls')}. The largest fall: {changes[worst]} ({worst})",
     )
 

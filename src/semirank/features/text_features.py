@@ -30,7 +30,7 @@ class TextFeatures(Storable, TransformerMixin, BaseEstimator):
     ----------
     letters : bool or "short"
         Whether runs of 2 to 4 characters are a view. "short": where half of the texts have at most 200
-        characters. Long texts gain nothing from them, and they take ten times the time of words.
+        characters. Long texts gain little from them, and they take ten times the time of words.
 
     Attributes
     ----------
