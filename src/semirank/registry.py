@@ -53,10 +53,15 @@ _OURS = {
 
 _PARTS = (  # what a model file may hold beside rankers
     "semirank.density_ratio.kliep:KLIEP",
+    "semirank.features.columns:CategoryColumn",
+    "semirank.features.columns:DateColumn",
+    "semirank.features.columns:NumberColumn",
+    "semirank.features.columns:TextColumn",
     "semirank.features.gram_schmidt:GramSchmidt",
     "semirank.features.lsa:LSA",
     "semirank.features.rank_lda:RankLDA",
     "semirank.features.scaling:Scaling",
+    "semirank.features.table:TableFeatures",
     "semirank.features.text_features:TextFeatures",
     "semirank.features.tfidf:TfIdf",
 )

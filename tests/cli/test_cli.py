@@ -9,26 +9,8 @@ import numpy as np
 import pytest
 
 import semirank
-from semirank.cli import main
 
 nan = np.nan
-
-
-@pytest.fixture
-def run(monkeypatch, capsysbinary):
-    """Run a command in this process; return exit code, standard output and standard error."""
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["semirank", *map(str, arguments)])
-        code = 0
-        try:
-            main()
-        except SystemExit as stop:
-            code = stop.code or 0
-        out, err = capsysbinary.readouterr()
-        return code, out.decode(), err.decode()
-
-    return call
 
 
 @pytest.fixture
@@ -39,6 +21,9 @@ def letor(tmp_path) -> Path:
         "-1 qid:8 1:5 2:0 #docid = d\n1 qid:8 1:4 2:0 #docid = e\n"
     )
     return path
+
+
+NEAREST = ("--ranker", "distance-ranking")
 
 
 def rows(text):
@@ -68,7 +53,7 @@ def test_describe(run, letor):
 
 
 def test_rank_prints_the_best_first_and_messages_elsewhere(run, letor):
-    code, out, err = run("rank", letor)
+    code, out, err = run("rank", letor, *NEAREST)
     assert code == 0
     assert rows(out) == [
         ["qid", "item", "score"],
@@ -79,9 +64,9 @@ def test_rank_prints_the_best_first_and_messages_elsewhere(run, letor):
         ["8", "d", "-1.0"],
     ]
     assert "2 lists, 5 items" in err
-    assert run("rank", letor, "--quiet")[2] == ""
-    assert len(rows(run("rank", letor, "--top", 1)[1])) == 3
-    assert json.loads(run("rank", letor, "--json")[1].splitlines()[0]) == {
+    assert run("rank", letor, *NEAREST, "--quiet")[2] == ""
+    assert len(rows(run("rank", letor, *NEAREST, "--top", 1)[1])) == 3
+    assert json.loads(run("rank", letor, *NEAREST, "--json")[1].splitlines()[0]) == {
         "qid": "7",
         "item": "a",
         "rank": 1,
@@ -90,8 +75,8 @@ def test_rank_prints_the_best_first_and_messages_elsewhere(run, letor):
 
 
 def test_rank_writes_tables_and_runs(run, letor, tmp_path):
-    assert run("rank", letor, "-o", tmp_path / "s.tsv")[:2] == (0, "")
-    assert run("rank", letor, "-o", tmp_path / "s.run")[0] == 0
+    assert run("rank", letor, *NEAREST, "-o", tmp_path / "s.tsv")[:2] == (0, "")
+    assert run("rank", letor, *NEAREST, "-o", tmp_path / "s.run")[0] == 0
     assert (tmp_path / "s.run").read_text().splitlines()[0].split()[:4] == ["7", "Q0", "a", "1"]
     for name in ("s.tsv", "s.run"):
         code, out, _ = run("evaluate", letor, tmp_path / name, "AUC", "P@1")
@@ -104,7 +89,7 @@ def test_rank_writes_tables_and_runs(run, letor, tmp_path):
 
 
 def test_evaluate_per_list(run, letor, tmp_path):
-    run("rank", letor, "-o", tmp_path / "s.tsv")
+    run("rank", letor, *NEAREST, "-o", tmp_path / "s.tsv")
     _, out, _ = run("evaluate", letor, tmp_path / "s.tsv", "AUC", "--per-list")
     assert rows(out) == [["qid", "AUC"], ["7", "1"], ["8", "nan"]]
     assert json.loads(
@@ -141,7 +126,7 @@ def test_qrels_and_run_as_trec_eval_sees_them(run, tmp_path):
 
 
 def test_the_readme_job_is_the_library_called_by_hand(run):
-    code, out, _ = run("rank", "digits", "--keep", 10, "--metric", "P@50", "--seed", 3)
+    code, out, _ = run("rank", "digits", *NEAREST, "--keep", 10, "--metric", "P@50", "--seed", 3)
     digits = semirank.load("digits")
     few = digits.hide_labels(keep=10, keep_levels=True, random_state=3)
     scores = semirank.DistanceRanking().fit(few.X, few.y, few.qid).scores_
@@ -152,7 +137,7 @@ def test_the_readme_job_is_the_library_called_by_hand(run):
 
 
 def test_fit_then_rank_new_items(run, letor, tmp_path):
-    assert run("fit", letor, "-o", tmp_path / "m.model", "--set", "distance=cosine")[0] == 0
+    assert run("fit", letor, "-o", tmp_path / "m.model", *NEAREST, "--set", "distance=cosine")[0] == 0
     new = tmp_path / "new.letor"
     new.write_text("-1 qid:7 1:1 2:0 #docid = x\n-1 qid:7 1:0 2:2 #docid = y\n")
     code, out, _ = run("rank", new, "--model", tmp_path / "m.model")
@@ -178,10 +163,10 @@ def test_texts_go_from_a_table_to_a_model_and_back(run, tmp_path):
         "record_id,title,abstract,included\n1,red apple,sweet apple,1\n2,green apple,sour apple,\n"
         "3,red car,fast car,0\n4,blue car,slow car,\n"
     )
-    code, out, _ = run("rank", table, "--set", "distance=cosine")
+    code, out, _ = run("rank", table, *NEAREST, "--set", "distance=cosine")
     assert code == 0
     assert [row[1] for row in rows(out)[1:]][:2] == ["1", "2"]
-    assert run("fit", table, "-o", tmp_path / "m", "--set", "distance=cosine")[0] == 0
+    assert run("fit", table, "-o", tmp_path / "m", *NEAREST, "--set", "distance=cosine")[0] == 0
     new = tmp_path / "new.csv"
     new.write_text("record_id,title,abstract,included\n9,car,a car,\n8,apple,an apple,\n")
     code, out, _ = run("rank", new, "--model", tmp_path / "m")
@@ -222,7 +207,7 @@ def test_datasets_list(run):
         (["rank", "nowhere.letor"], 1, "nowhere.letor: no such file"),
         (["rank", "{letor}", "--ranker", "distance-rankin"], 2, "Did you mean 'distance-ranking'?"),
         (
-            ["rank", "{letor}", "--set", "distance=nearest"],
+            ["rank", "{letor}", *NEAREST, "--set", "distance=nearest"],
             2,
             "distance must be 'euclidean' or 'cosine'; got 'nearest'",
         ),
@@ -231,7 +216,7 @@ def test_datasets_list(run):
             2,
             "Did you mean 'rankrls'?",
         ),
-        (["rank", "{letor}", "--set", "colour=red"], 2, "Parameters: distance"),
+        (["rank", "{letor}", *NEAREST, "--set", "colour=red"], 2, "Parameters: distance"),
         (["rank", "{letor}", "--unlabelled", "x"], 2, "--unlabelled must be a number"),
         (["rank", "{letor}", "--metric", "AP"], 2, "needs --keep"),
         (["rank", "{letor}", "--top", "0"], 2, "--top"),

@@ -5,6 +5,7 @@ import io
 import lzma
 import re
 import sys
+import warnings
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -22,6 +23,7 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.pipeline import make_pipeline
 
 from semirank import RankingDataset
+from semirank.dataset import DataWarning
 from semirank.features import TfIdf
 from semirank.readers.table import read_table, write_table
 
@@ -201,6 +203,15 @@ def test_numbers_beside_texts_are_features_only_when_named() -> None:
     assert read(TEXTS, text_features=False).X.shape == (3, 0)
 
 
+def test_what_is_not_read_beside_texts_is_said() -> None:
+    with pytest.warns(DataWarning, match=r"ranked by text alone; not read: 'year'.*\(--feature\)"):
+        read(TEXTS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read(TEXTS, drop=["year"])
+        read(TEXTS, features=[])
+
+
 def test_a_fitted_transformer_gives_new_items_the_old_features() -> None:
     tfidf = TfIdf(min_df=1)
     old = read(TEXTS, text_features=tfidf)
@@ -219,6 +230,50 @@ def test_any_transformer_of_texts_will_do() -> None:
 def test_texts_without_terms_are_named_with_their_file() -> None:
     with pytest.raises(ValueError, match="<stream>: No term is left"):
         read("label,text\n1,\n0,\n")
+
+
+# --- words, dates and commas
+
+
+def test_a_table_of_all_kinds_becomes_features_and_stays_as_it_was() -> None:
+    content = "label;town;price;built\n1;Bonn;1,5;1970-01-02\n0;Jena;2,25;3 Jan 1970\n;Bonn;;4.1.1970\n"
+    with pytest.warns(DataWarning, match="`price`: read with decimal commas"):
+        data = read(content)
+    assert data.feature_names == (
+        *("town=Bonn", "price", "price: missing"),
+        *("built", "built: month", "built: weekday"),
+    )
+    np.testing.assert_allclose(data.X[:, 0], [1, 0, 1])
+    np.testing.assert_allclose(data.X[:, 1], [1.5, 2.25, 1.875])
+    np.testing.assert_allclose(data.X[:, 3], [1, 2, 3])
+    assert data.table is not None
+    assert data.table["town"].tolist() == ["Bonn", "Jena", "Bonn"]
+    assert read(content, text_features=False).X.shape == (3, 0)
+
+
+def test_a_column_is_one_kind_even_where_its_parts_look_different() -> None:
+    rows = [f"1,{number}" for number in range(700)] + [f"0,x{number % 3}" for number in range(700)]
+    data = read("label,code\n" + "\n".join(rows), text_features=False)
+    assert data.table is not None
+    assert data.table["code"].tolist() == [row.partition(",")[2] for row in rows]
+
+
+def test_labels_that_are_words_need_to_be_told_which_is_relevant() -> None:
+    content = "sold,f\nyes,1\nno,2\n,3\nno,4\n"
+    with pytest.raises(ValueError, match=r"holds words: 'no' \(2\), 'yes' \(1\).*relevant='yes' \(--rel"):
+        read(content, label="sold")
+    np.testing.assert_array_equal(read(content, label="sold", relevant="yes").y, [1, 0, np.nan, 0])
+    with pytest.raises(ValueError, match="'sold' has no label 'oui'"):
+        read(content, label="sold", relevant="oui")
+    numbers = read("y,f\n1,1\n2,1\n3,1\n", relevant="2")
+    assert numbers.y.tolist() == [0, 1, 0]
+
+
+def test_kinds_of_columns_can_be_said() -> None:
+    content = "y,zip,f\n1,1,2\n0,2,2\n,1,3\n"
+    assert read(content, kinds={"zip": "category"}).feature_names == ("zip=1", "f")
+    with pytest.raises(ValueError, match="'zap' is none of the columns"):
+        read(content, kinds={"zap": "category"})
 
 
 # --- delimited text
@@ -290,11 +345,11 @@ MULTILINE = 'id,label,text,f\na,1,"two\nlines",0\n'
         ),
         (MULTILINE + ",1,x,1\n", "<stream>:4: column 'id': the cell is empty, but every item needs one"),
         ("label,qid\n1,a\n1,\n", "<stream>:3: column 'qid': the cell is empty"),
-        ("label,f\n1,abc\n", r"<stream>:2: column 'f': 'abc' is not a finite.*drop=\['f'\]"),
+        ("label,f\n,\n1,-inf\n", "<stream>:3: column 'f': '-inf' is not a finite number"),
         ("label,f\n1,inf\n", "<stream>:2: column 'f': 'inf' is not a finite number"),
         ("label,f\n1,1_000\n", "<stream>:2: column 'f': '1_000' is not a finite number"),
         ("label,f\n1,1e999\n", "<stream>:2: column 'f': '1e999' is not a finite number"),
-        ("label,f\n1," + "x" * 99 + "\n", "<stream>:2: column 'f': 'x{56}... is not"),
+        ("label,f\n1,2\n" + "x" * 99 + ",2\n", "<stream>:3: column 'label': 'x{56}... is not"),
         ('label,f\n1,2\n1,"2\n', "<stream>:3: unexpected end of data. Check the quotes"),
         ('label,f\n1,"2"3\n', "<stream>:2: ',' expected after '\"'"),
         ('label,f\n1,"' + "x" * 200_000, "<stream>:2: field larger than field limit"),
@@ -316,8 +371,10 @@ def test_bytes_that_are_no_text_are_named(encoding: str) -> None:
 def test_places_are_right_far_down() -> None:
     rows = ["1,2"] * 3000
     assert read("label,f\n" + "\n".join(rows)).X.shape == (3000, 1)
-    rows[2345] = "1,x"
-    with pytest.raises(ValueError, match="<stream>:2347: column 'f': 'x'"):
+    rows[2345] = "1,inf"
+    with pytest.raises(
+        ValueError, match=r"<stream>:2347: column 'f': 'inf' is not.*drop=\['f'\] \(--drop 'f'\)"
+    ):
         read("label,f\n" + "\n".join(rows))
 
 
@@ -376,9 +433,11 @@ def test_any_frame_gives_the_same_data(frame: Any) -> None:
 
 
 @pytest.mark.parametrize("column", ["id", "title"])
-def test_text_where_numbers_should_be_is_named_with_its_row(frame: Any, column: str) -> None:
-    with pytest.raises(ValueError, match=rf", row 0: column '{column}': '.*' is not a finite.*drop="):
-        read_table(frame, features=[column], item=False, text=False)
+def test_words_are_kept_as_a_table_of_any_frame(frame: Any, column: str) -> None:
+    data = read_table(frame, features=[column, "f"], qid=False, item=False, text=False, text_features=False)
+    assert data.table is not None
+    assert data.table[column].tolist() == FRAME[column]
+    np.testing.assert_array_equal(data.table["f"], [0.5, 1.5, np.nan])
 
 
 def test_an_empty_name_is_named_with_its_row(frame: Any) -> None:

@@ -6,6 +6,7 @@ A command file parses, makes one call into the library, and prints. Heavy rooms 
 
 import os
 import sys
+import warnings
 from typing import Any
 
 import typer
@@ -48,8 +49,14 @@ def version(
         raise typer.Exit
 
 
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    if not {"-q", "--quiet"} & set(sys.argv):
+        print(f"semirank: {message}", file=sys.stderr)
+
+
 def main() -> None:
     """Run the command line; what is wrong with data or files is one line, without a traceback."""
+    warnings.showwarning = _show_warning
     try:
         sys.exit(app(standalone_mode=False))
     except _WRONG_COMMAND as error:

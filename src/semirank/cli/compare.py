@@ -1,5 +1,7 @@
 """``semirank compare``: which ranker is best here, and did unlabelled data help or harm."""
 
+import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -7,6 +9,7 @@ import typer
 
 import semirank
 from semirank.cli.options import Reading, Seed, Speaking
+from semirank.cli.ranking import AUTO, fit_on, make_ranker
 
 if TYPE_CHECKING:
     from semirank.results.comparison import Comparison
@@ -59,6 +62,9 @@ def compare(
         Path | None,
         typer.Option("--output", "-o", help="The report: .html, .md or .json. None: NAME-comparison.html."),
     ] = None,
+    save: Annotated[
+        Path | None, typer.Option(help="Fit the recommended ranker on all labels, and save it as this model.")
+    ] = None,
     seed: Seed = 0,
 ) -> None:
     """Find the best ranker for partly labelled data, and say whether unlabelled items helped or harmed.
@@ -71,6 +77,8 @@ def compare(
     _check(ranker, metric, report)
     data = reading.open()
     speaking.say(repr(data))
+    if data.table is not None:
+        speaking.say(f"columns: {semirank.features.TableFeatures().fit(data.table).summary}")
     options: dict[str, Any] = {
         "metric": metric,
         "keep": keep or "auto",
@@ -92,11 +100,27 @@ def compare(
     except semirank.CannotCompareError as problem:
         _write(problem.comparison, report, speaking)
         raise
+    found = replace(found, command=_command(found, reading, ranker))
     _show(found, speaking)
     _write(found, report, speaking)
+    if save is not None and found.choice is not None:
+        settings = [f"candidates={','.join(ranker)}"] if ranker else None
+        chosen = make_ranker(AUTO, [*(settings or ()), f"choice={found.choice.name}"], seed)
+        fit_on(chosen, data, Speaking(quiet=True)).save(save)
+        speaking.say(f"fitted {found.choice.name} -> {save}")
     if not found.complete:
         speaking.say("interrupted: the same command with --resume goes on")
         raise typer.Exit(130)
+
+
+def _command(found: "Comparison", reading: Reading, rankers: list[str] | None) -> str | None:
+    """Return what to type to rank with the recommended ranker."""
+    if found.choice is None:
+        return None
+    words = ["semirank", "rank", *reading.words, "--ranker", found.choice.name]
+    if rankers and found.choice.name not in rankers:  # a baseline of what was compared
+        words += ["--set", f"candidates={','.join(rankers)}"]
+    return shlex.join(words)
 
 
 def _check(rankers: list[str] | None, metric: str, report: Path) -> None:
@@ -115,6 +139,8 @@ def _check(rankers: list[str] | None, metric: str, report: Path) -> None:
 
 
 def _show(found: "Comparison", speaking: Speaking) -> None:
+    if found.command is not None:
+        speaking.say(f"To rank with what is recommended: {found.command}\n")
     if speaking.json:
         print(found.to_json(indent=None))
     else:

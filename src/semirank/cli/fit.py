@@ -6,14 +6,14 @@ from typing import Annotated
 import typer
 
 from semirank.cli.options import Reading, Seed, Speaking
-from semirank.cli.ranking import RankerName, Settings, fit_on, for_items, make_ranker
+from semirank.cli.ranking import AUTO, RankerName, Settings, fit_on, for_items, make_ranker
 
 
 def fit(
     reading: Reading,
     speaking: Speaking,
     model: Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")],
-    ranker: RankerName = "distance-ranking",
+    ranker: RankerName = AUTO,
     setting: Settings = None,
     seed: Seed = 0,
 ) -> None:

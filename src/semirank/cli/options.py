@@ -41,6 +41,20 @@ class Reading:
     text: Annotated[
         list[str] | None, typer.Option(help="Column of a table with text; repeat for several.")
     ] = None
+    feature: Annotated[
+        list[str] | None,
+        typer.Option(help="Column of a table to rank by; repeat. None: all others, unless there is text."),
+    ] = None
+    drop: Annotated[
+        list[str] | None, typer.Option(help="Column of a table to leave out; repeat for several.")
+    ] = None
+    category: Annotated[
+        list[str] | None,
+        typer.Option(help="Column of a table whose cells are names, even if numbers; repeat."),
+    ] = None
+    number: Annotated[
+        list[str] | None, typer.Option(help="Column of a table that holds numbers, not row ids; repeat.")
+    ] = None
     unlabelled: Annotated[
         str,
         typer.Option(
@@ -51,7 +65,10 @@ class Reading:
         str | None, typer.Option(help="Fill missing features: a number, mean, min or list-min.")
     ] = None
     relevant: Annotated[
-        str | None, typer.Option(help="Of a named dataset: the class to look for, or 'each'.")
+        str | None,
+        typer.Option(
+            help="Labels are words: the one that means relevant. Of a named dataset: the class, or 'each'."
+        ),
     ] = None
     part: Annotated[str | None, typer.Option(help="Of a named dataset: the part to read.")] = None
 
@@ -64,10 +81,35 @@ class Reading:
             named={"relevant": self.relevant, "part": self.part},
             unlabelled=_unlabelled(self.unlabelled),
         )
+        if self.fill is not None and data.table is not None:
+            raise typer.BadParameter(
+                "--fill is for tables of numbers; this one has words, or text beside them."
+            )
         return data if self.fill is None else data.fill_missing(_number_or_word(self.fill))
 
+    @property
+    def words(self) -> list[str]:
+        """What the user typed to have these data read, to be typed again."""
+        typed = [self.data]
+        for option in fields(self)[1:]:
+            value = getattr(self, option.name)
+            if value != option.default:
+                for each in value if isinstance(value, list) else [value]:
+                    typed += [f"--{option.name}", str(each)]
+        return typed
+
     def _columns(self) -> dict[str, Any]:
-        named = {"label": self.label, "qid": self.qid, "item": self.item, "text": self.text}
+        kinds = dict.fromkeys(self.category or (), "category") | dict.fromkeys(self.number or (), "number")
+        named = {
+            "label": self.label,
+            "qid": self.qid,
+            "item": self.item,
+            "text": self.text,
+            "features": self.feature,
+            "drop": self.drop,
+            "kinds": kinds,
+            "relevant": self.relevant,
+        }
         return {role: column for role, column in named.items() if column}
 
 

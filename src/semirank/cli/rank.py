@@ -7,7 +7,7 @@ import typer
 
 import semirank
 from semirank.cli.options import Out, Reading, Seed, Speaking, metric_rows, ranking_rows
-from semirank.cli.ranking import RankerName, Settings, fit_on, for_items, items_of, make_ranker
+from semirank.cli.ranking import AUTO, RankerName, Settings, fit_on, for_items, items_of, make_ranker
 from semirank.files import STDIO
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def rank(
     reading: Reading,
     speaking: Speaking,
-    ranker: RankerName = "distance-ranking",
+    ranker: RankerName = AUTO,
     setting: Settings = None,
     model: Annotated[Path | None, typer.Option(help="Rank with this fitted model instead.")] = None,
     top: Annotated[int | None, typer.Option(min=1, help="Give the best N items of each list only.")] = None,
@@ -36,6 +36,8 @@ def rank(
     seed: Seed = 0,
 ) -> None:
     """Rank the items of each list, best first, from the labels that the data have.
+
+    Without --ranker, held-out labels choose one, and what was chosen and why goes to standard error.
 
     The output has the columns qid, item and score; a file that ends in .run is written as a TREC run.
     """

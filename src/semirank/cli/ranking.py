@@ -1,5 +1,6 @@
 """From a name and settings on the command line to a ranker, and from data to what it is given."""
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,8 +13,14 @@ if TYPE_CHECKING:
     from semirank.dataset import RankingDataset
 
 RankerName = Annotated[
-    str, typer.Option("--ranker", "-r", help="Name of the ranker; `semirank rankers` lists them.")
+    str,
+    typer.Option(
+        "--ranker",
+        "-r",
+        help="Name of the ranker, from `semirank rankers` or a leaderboard of `semirank compare`.",
+    ),
 ]
+AUTO = "auto-ranker"
 Settings = Annotated[
     list[str] | None,
     typer.Option(
@@ -23,15 +30,22 @@ Settings = Annotated[
 
 
 def make_ranker(name: str, settings: list[str] | None, seed: int) -> Any:
-    """Build the ranker, before any data are read."""
+    """Build the ranker, before any data are read; a name of a leaderboard is left to AutoRanker."""
     try:
-        kind = semirank.registry.ranker_class(name)
+        registered = _is_registered(name)
+        kind = semirank.registry.ranker_class(name if registered else AUTO)
         params = dict(_setting(kind, setting) for setting in settings or [])
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
     if "random_state" in kind.limits:
         params = {"random_state": seed} | params
-    return kind(**params)
+    return kind(**params if registered else params | {"choice": name})
+
+
+def _is_registered(name: str) -> bool:
+    """Tell whether a ranker has this name; one that is nearly such a name is a mistake."""
+    known = semirank.registry.ranker_names()
+    return name in known or bool(get_close_matches(name, known, n=1, cutoff=0.85))
 
 
 def _setting(kind: Any, setting: str) -> tuple[str, Any]:
@@ -43,20 +57,37 @@ def _setting(kind: Any, setting: str) -> tuple[str, Any]:
 
 
 def fit_on(ranker: Any, data: "RankingDataset", speaking: "Speaking") -> Any:
-    """Fit the ranker, and show how far it is where it can tell."""
-    if not ranker.shows_progress:
-        return ranker.fit(items_of(data, ranker), data.y, data.qid)
-    with speaking.progress("lists") as progress:
-        return ranker.fit(items_of(data, ranker), data.y, data.qid, progress=progress)
+    """Fit the ranker, show how far it is where it can tell, and say what AutoRanker has made and chosen."""
+    if ranker.shows_progress:
+        with speaking.progress("lists") as progress:
+            return ranker.fit(items_of(data, ranker), data.y, data.qid, progress=progress)
+    ranker.fit(items_of(data, ranker), data.y, data.qid)
+    if isinstance(ranker, semirank.AutoRanker):
+        if ranker.table_ is not None:
+            speaking.say(f"columns: {ranker.table_.summary}")
+        if ranker.candidates is None:
+            speaking.say(ranker.verdict_)
+    return ranker
 
 
 def for_items(ranker: Any, data: "RankingDataset") -> Any:
-    """Let the ranker learn the features of texts too, where the data are texts."""
+    """Let the ranker learn the features of a table or of texts too, where the data are that."""
+    if isinstance(ranker, semirank.AutoRanker):
+        return ranker
+    if data.table is not None:
+        name = semirank.registry.name_of_class(type(ranker))
+        return semirank.AutoRanker(candidates=[(name, ranker)], choice=name)
     return ranker if data.texts is None else semirank.TextRanker(ranker)
 
 
 def items_of(data: "RankingDataset", ranker: Any) -> Any:
-    """Give a ranker of texts the texts, any other the features."""
+    """Give a ranker of texts the texts, one of tables the table, any other the features."""
+    if isinstance(ranker, semirank.AutoRanker):
+        tables, learned = semirank.features.table, getattr(ranker, "table_", None)
+        if data.table is not None or learned is not None or tables.has_gaps(data):
+            return tables.table_of(data)
+        if data.texts is not None:
+            return data.texts
     if not isinstance(ranker, semirank.TextRanker):
         return data.X
     if data.texts is None:

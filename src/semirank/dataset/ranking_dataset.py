@@ -21,8 +21,9 @@ from semirank.dataset.checks import (
 )
 from semirank.dataset.hiding import check_one_given, hide_lists, hide_within, protected_labels
 from semirank.dataset.missing import column_fill
+from semirank.dataset.table import Table
 
-_PER_ITEM = ("X", "y", "qid", "item_ids", "texts")
+_PER_ITEM = ("X", "y", "qid", "item_ids", "texts", "table")
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -50,6 +51,9 @@ class RankingDataset:
         Taken from the columns when X is a data frame.
     texts : array of str of shape (n_items,), optional
         What a reader of the ranking would see; no ranker uses it.
+    table : Table, optional
+        The columns that X was made of, as they were read. `compare` and `AutoRanker` make features of them
+        anew, and keep how; exchanging X drops them.
 
     Attributes
     ----------
@@ -79,6 +83,7 @@ class RankingDataset:
     item_ids: AnyArray | None
     feature_names: tuple[str, ...] | None
     texts: AnyArray | None
+    table: Table | None
     indptr: Integers
     list_ids: AnyArray
     order: Integers
@@ -91,6 +96,7 @@ class RankingDataset:
         item_ids: Any = None,
         feature_names: Sequence[str] | None = None,
         texts: Any = None,
+        table: Table | None = None,
     ) -> None:
         X, names, qid_column = check_features(X)
         n_items = X.shape[0]
@@ -105,6 +111,7 @@ class RankingDataset:
             item_ids=_take(check_per_item("item_ids", item_ids, n_items), order),
             feature_names=check_names(names if feature_names is None else feature_names, X.shape[1]),
             texts=_take(check_per_item("texts", texts, n_items), order),
+            table=_take(_check_table(table, n_items), order),
             indptr=indptr,
             list_ids=list_ids,
             order=np.arange(n_items) if order is None else order,
@@ -226,7 +233,7 @@ class RankingDataset:
             if X.shape[0] != self.n_items:
                 raise ValueError(f"X must have one row for each of {self.n_items} items; got {X.shape[0]}.")
             given = changes.get("feature_names")
-            changes |= {"X": X, "feature_names": names if given is None else given}
+            changes |= {"X": X, "feature_names": names if given is None else given, "table": None}
         if "y" in changes:
             changes["y"] = check_labels(changes["y"], self.n_items).copy()
         for name in {"item_ids", "texts"} & set(changes):
@@ -344,7 +351,15 @@ class RankingDataset:
 
 
 def _take(values: Any, items: Integers | None) -> Any:
-    return values if values is None or items is None else values[items]
+    if values is None or items is None:
+        return values
+    return values.take(items) if isinstance(values, Table) else values[items]
+
+
+def _check_table(table: Table | None, n_items: int) -> Table | None:
+    if table is not None and len(table) != n_items:
+        raise ValueError(f"table must have one row for each of {n_items} items; got {len(table)}.")
+    return table
 
 
 def _frozen(array: AnyArray) -> AnyArray:

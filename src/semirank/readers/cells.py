@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from semirank.core.arrays import AnyArray, Floats
+from semirank.features.cells import known_words
 
 Complaint = Callable[[int, str], ValueError]
 """Makes the error for a row, counted within the cells, from what is wrong there."""
@@ -21,6 +22,9 @@ class Chunk(Protocol):
 
     def numbers(self, column: str, advice: str) -> Floats:
         """Return a column of numbers, NaN where a cell is empty."""
+
+    def cells(self, column: str) -> AnyArray:
+        """Return a column as it is: numbers, dates, or words; NaN, NaT or None where a cell is empty."""
 
     def names(self, column: str) -> AnyArray:
         """Return a column of names, none of them empty."""
@@ -38,6 +42,30 @@ def parse_numbers(cells: Sequence[Any], complain: Complaint) -> Floats:
     if numbers is None:
         numbers = np.array([_parse(cell) for cell in cells], dtype=np.float64)
     return check_finite(numbers, cells, complain)
+
+
+def parse_cells(cells: Sequence[Any], complain: Complaint) -> AnyArray:
+    """Read cells as numbers if all of them are, otherwise as words, None where a cell is empty."""
+    numbers = _parse_plain(cells)
+    if numbers is None and any(map(_is_word, cells)):
+        words = np.empty(len(cells), dtype=object)
+        words[:] = [None if _parse(cell) != _parse(cell) else str(cell) for cell in cells]
+        return words
+    if numbers is None:
+        numbers = np.array([_parse(cell) for cell in cells], dtype=np.float64)
+    return check_finite(numbers, cells, complain)
+
+
+def leave_out(column: str) -> str:
+    """Say how to go on without a cell, or without its column."""
+    return f"leave the cell empty, or say drop=[{column!r}] (--drop {column!r})"
+
+
+def join_cells(parts: Sequence[AnyArray]) -> AnyArray:
+    """Put parts of a column together; where some hold words, numbers are spelled."""
+    if len({part.dtype.kind for part in parts}) > 1:
+        parts = [np.array(known_words(part), dtype=object) for part in parts]
+    return np.concatenate(parts)
 
 
 def check_finite(numbers: Floats, cells: Sequence[Any] | AnyArray, complain: Complaint) -> Floats:
@@ -71,6 +99,20 @@ def _parse(cell: Any) -> float:
         return inf if "_" in str(cell) else float(cell)
     except (TypeError, ValueError):
         return _WORDS.get(str(cell).strip().lower(), inf)
+
+
+def _is_word(cell: Any) -> bool:
+    """Tell whether a cell is neither empty nor spells a number, finite or not."""
+    try:
+        float(cell)
+    except (TypeError, ValueError):
+        return cell is not None and str(cell).strip().lower() not in _WORDS
+    return False
+
+
+def is_number(cell: Any) -> bool:
+    """Tell whether a cell spells a number, or is empty."""
+    return _parse(cell) != inf
 
 
 def _shortened(cell: Any) -> str:

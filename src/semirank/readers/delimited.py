@@ -11,7 +11,7 @@ from typing import BinaryIO, TextIO
 import numpy as np
 
 from semirank.core.arrays import AnyArray, Floats
-from semirank.readers.cells import check_filled, parse_numbers
+from semirank.readers.cells import check_filled, leave_out, parse_cells, parse_numbers
 
 CHUNK = 500  # so few that the rows are gone before the garbage collector looks at them
 _UNDECODED = re.compile("[\udc80-\udcff]")  # how "surrogateescape" marks bytes that are no text
@@ -91,6 +91,12 @@ class Lines:
         """Return a column of numbers, NaN where a cell is empty."""
         return parse_numbers(
             self._cells[column], lambda row, fault: self._error(column, row, f"{fault}; {advice}")
+        )
+
+    def cells(self, column: str) -> AnyArray:
+        """Return a column as numbers or words."""
+        return parse_cells(
+            self._cells[column], lambda row, fault: self._error(column, row, f"{fault}; {leave_out(column)}")
         )
 
     def names(self, column: str) -> AnyArray:

@@ -7,8 +7,9 @@ from typing import Any, BinaryIO
 import narwhals as nw
 
 from semirank.core.arrays import AnyArray, Floats
+from semirank.dataset.table import as_cells
 from semirank.features.tfidf import check_texts
-from semirank.readers.cells import check_filled, check_finite, parse_numbers
+from semirank.readers.cells import check_filled, check_finite, leave_out, parse_cells, parse_numbers
 from semirank.readers.roles import Roles
 
 
@@ -31,9 +32,20 @@ class Rows:
             return self._error(column, row, f"{fault}; {advice}")
 
         if series.dtype.is_numeric() or series.dtype == nw.Boolean:
-            numbers = series.cast(nw.Float64).to_numpy()
+            numbers = as_cells(series)
             return check_finite(numbers, numbers, complain)
         return parse_numbers(_with_none(series), complain)
+
+    def cells(self, column: str) -> AnyArray:
+        """Return a column as numbers, dates or words."""
+        cells = as_cells(self._frame[column])
+
+        def complain(row: int, fault: str) -> ValueError:
+            return self._error(column, row, f"{fault}; {leave_out(column)}")
+
+        if cells.dtype.kind == "O":
+            return parse_cells(_with_none(self._frame[column]), complain)
+        return cells if cells.dtype.kind == "M" else check_finite(cells, cells, complain)
 
     def names(self, column: str) -> AnyArray:
         """Return a column of names, none of them empty."""

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from semirank.core.arrays import AnyArray, Floats
+from semirank.core.arrays import AnyArray
+from semirank.features.table import join_texts
 from semirank.files import ending_of, name_of, open_input
-from semirank.readers.cells import Chunk
+from semirank.readers.cells import Chunk, is_number, join_cells
 from semirank.readers.delimited import DelimitedFile, open_text
 from semirank.readers.frames import Rows, as_frame, read_parquet
 from semirank.readers.roles import Roles, find_roles
@@ -21,8 +22,8 @@ _ENDINGS = {".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet
 class TableContent(NamedTuple):
     """What a table holds, by role; None for what it does not have."""
 
-    numbers: Floats
-    labels: Floats
+    columns: dict[str, AnyArray]
+    labels: AnyArray
     qid: AnyArray | None
     item_ids: AnyArray | None
     texts: AnyArray | None
@@ -79,28 +80,27 @@ def _collect(name: str, chunks: Iterable[Chunk], roles: Roles) -> TableContent:
     parts = [_read_chunk(chunk, roles) for chunk in chunks if len(chunk)]
     if not parts:
         raise ValueError(f"{name}: has columns, but no rows.")
-    joined: Any = (None if part[0] is None else np.concatenate(part) for part in zip(*parts, strict=True))
-    return TableContent(*joined)
-
-
-def _read_chunk(chunk: Chunk, roles: Roles) -> TableContent:
-    numbers = np.empty((len(chunk), len(roles.features)))
-    for place, column in enumerate(roles.features):
-        numbers[:, place] = chunk.numbers(
-            column, f"name the column as text, item or qid if it is that, or say drop=[{column!r}]"
-        )
+    columns = {column: join_cells([part.columns[column] for part in parts]) for column in roles.features}
+    labels = join_cells([part.labels for part in parts])
+    rest: Any = zip(*((part.qid, part.item_ids, part.texts) for part in parts), strict=True)
     return TableContent(
-        numbers,
-        np.full(len(chunk), np.nan)
-        if roles.label is None
-        else chunk.numbers(roles.label, "a label is a number, and an empty cell where there is none"),
-        None if roles.qid is None else chunk.names(roles.qid),
-        None if roles.item is None else chunk.names(roles.item),
-        _join_texts([chunk.texts(column) for column in roles.text]) if roles.text else None,
+        columns, labels, *(None if part[0] is None else np.concatenate(part) for part in rest)
     )
 
 
-def _join_texts(columns: Sequence[Sequence[str]]) -> AnyArray:
-    texts = np.empty(len(columns[0]), dtype=object)
-    texts[:] = ["\n\n".join(filter(None, parts)) for parts in zip(*columns, strict=True)]
-    return texts
+def _read_chunk(chunk: Chunk, roles: Roles) -> TableContent:
+    return TableContent(
+        {column: chunk.cells(column) for column in roles.features},
+        np.full(len(chunk), np.nan) if roles.label is None else _labels(chunk, roles.label),
+        None if roles.qid is None else chunk.names(roles.qid),
+        None if roles.item is None else chunk.names(roles.item),
+        join_texts([chunk.texts(column) for column in roles.text]) if roles.text else None,
+    )
+
+
+def _labels(chunk: Chunk, column: str) -> AnyArray:
+    """Return labels as numbers, or as words where none of them is a number."""
+    cells = chunk.cells(column)
+    words = cells.dtype.kind == "O" and not any(is_number(cell) for cell in cells if cell is not None)
+    advice = "a label is a number, and an empty cell where there is none"
+    return cells if words else chunk.numbers(column, advice)

@@ -43,6 +43,7 @@ class Roles:
     item: str | None
     text: tuple[str, ...]
     features: tuple[str, ...]
+    beside_text: tuple[str, ...] = ()  # what is not read, because items are ranked by their texts
 
     @property
     def columns(self) -> list[str]:
@@ -74,13 +75,15 @@ def find_roles(
     if chosen["label"] is None and label is None:
         raise ValueError(
             f"no column has a usual name for the label ({', '.join(USUAL_NAMES['label'])}). Say label=... "
-            f"with one of the columns {_listed(columns)}, or label=False if there are no labels."
+            f"(--label) with one of the columns {_listed(columns)}, or label=False if there are no labels."
         )
     texts = _choose_text(options["text"], free)
+    beside: list[str] = []
     if features is None:
         rest = _without(columns, drop, texts, filter(None, chosen.values()))
         features = () if texts else _rest_as_features(rest, options)
-    return Roles(**chosen, text=texts, features=tuple(features))
+        beside = _without(rest, *(_usual(rest, names) for names in USUAL_NAMES.values())) if texts else []
+    return Roles(**chosen, text=texts, features=tuple(features), beside_text=tuple(beside))
 
 
 def _usual(columns: Iterable[str], names: Sequence[str]) -> list[str]:
@@ -118,20 +121,25 @@ def _rest_as_features(rest: Sequence[str], options: Mapping[str, Any]) -> tuple[
         elif likely:
             raise ValueError(
                 f"the column {likely[0]!r} has a usual name for a {role}. To use it as a feature, list all "
-                f"features in features=[...]; to leave it out, say drop=[{likely[0]!r}]."
+                f"features in features=[...] (--feature); to leave it out, say {_drop(likely[0])}."
             )
     for name in filter(_NAMELESS.fullmatch, features):
         raise ValueError(
             f"the column {name!r} has no name of its own (the row numbers of a data frame?). Leave it out "
-            f"with drop=[{name!r}], or rename it."
+            f"with {_drop(name)}, or rename it."
         )
     return tuple(features)
+
+
+def _drop(name: str) -> str:
+    """Write how a column is left out, in Python and on the command line."""
+    return f"drop=[{name!r}] (--drop {name!r})"
 
 
 def _doubt(role: str, found: Sequence[str]) -> ValueError:
     return ValueError(
         f"the columns {_listed(found)} could all be the {role}: say {role}={found[0]!r}, or leave the others "
-        "out with drop=[...]."
+        f"out with {_drop(found[-1])}."
     )
 
 

@@ -2,15 +2,19 @@
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
 from scipy.sparse import csr_array, hstack, issparse
 
-from semirank.core.arrays import AnyArray
-from semirank.dataset import Features, RankingDataset, mark_unlabelled
-from semirank.features import TfIdf
+from semirank.core.arrays import AnyArray, Floats
+from semirank.dataset import DataWarning, Features, RankingDataset, mark_unlabelled
+from semirank.dataset.table import ColumnKind, Table
+from semirank.features import TableFeatures, TfIdf
+from semirank.features.cells import as_levels, known_words
 from semirank.features.tfidf import apply_transformer, check_texts
 from semirank.files import open_output
 from semirank.readers.frames import import_arrow
@@ -20,6 +24,7 @@ from semirank.readers.scores import check_scores, spell
 
 TEXT_PREFIX = "text:"  # what the name of a feature that was made from text starts with
 _CHUNK = 20_000
+_YES = ("yes", "y", "relevant", "positive", "include", "included", "good", "spam")  # to make an example of
 
 
 def read_table(
@@ -31,6 +36,8 @@ def read_table(
     text: ColumnChoice | Sequence[str] = None,
     features: Sequence[str] | None = None,
     drop: Sequence[str] = (),
+    kinds: Mapping[str, ColumnKind] | None = None,
+    relevant: str | None = None,
     unlabelled: float | Literal["auto"] | None = "auto",
     text_features: Any = None,
     format: str | None = None,
@@ -58,17 +65,22 @@ def read_table(
     text : str, list of str, False or None
         One or several columns of text, joined by blank lines. Usual names: text, or title and abstract.
     features : list of str, optional
-        Columns of numbers to use as features; an empty cell is NaN. If not given: **all other columns
-        when the table has no text, and none of them when it has** (a year or a record number beside
-        an abstract is seldom meant as a feature).
+        Columns to use as features. If not given: **all other columns when the table has no text, and none
+        of them when it has** (a year or a record number beside an abstract is seldom meant as a feature).
+        Numbers become features as they are, an empty cell NaN; where some columns hold words or dates, what
+        `semirank.features.TableFeatures` makes of all of them.
     drop : list of str
         Columns to leave out altogether.
+    kinds : mapping of str to {"number", "category", "date", "text"}, optional
+        What columns are, where that should not be guessed from their cells.
+    relevant : str, optional
+        Labels are words, and this one means relevant (1), any other irrelevant (0).
     unlabelled : float, "auto" or None
         The label that means "unlabelled"; by default -1, where no other label is below 0.
     text_features : transformer, False or None
         What turns texts into features, which stand behind those of `features`. A fitted one is used as it
         is, which is how new items get the features of old ones; any other is fitted here, on all texts.
-        None: ``TfIdf()``. False: texts are kept, but no features made.
+        None: ``TfIdf()``. False: texts, and columns of words, are kept, but no features made.
     format : {"csv", "tsv", "parquet"}, optional
         Taken from the ending of the name if not given; "csv" if that is unknown.
     delimiter : str, optional
@@ -80,7 +92,8 @@ def read_table(
     Returns
     -------
     RankingDataset
-        With `texts` if there are any. Names read from CSV and TSV are str.
+        With `texts` if there are any, and with the `table` as it was where features were made of words,
+        so that a ranker can keep how. Names read from CSV and TSV are str.
 
     Raises
     ------
@@ -116,12 +129,46 @@ def read_table(
         delimiter=delimiter,
         encoding=encoding,
     )
+    if roles.beside_text:
+        warnings.warn(
+            f"{name}: ranked by text alone; not read: {', '.join(map(repr, roles.beside_text))}. To use "
+            "some, say features=[...] (--feature); to leave them out in silence, drop=[...] (--drop).",
+            DataWarning,
+            stacklevel=2,
+        )
     try:
-        labels = mark_unlabelled(cells.labels, unlabelled)[0]
-        X, names = _make_features(cells, roles, text_features)
+        labels = mark_unlabelled(read_labels(cells.labels, roles.label, relevant), unlabelled)[0]
+        table = _as_table(cells, roles, kinds or {})
+        X, names = _make_features(cells, roles, table, text_features)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error
-    return RankingDataset(X, labels, cells.qid, cells.item_ids, names, cells.texts)
+    return RankingDataset(X, labels, cells.qid, cells.item_ids, names, cells.texts, table)
+
+
+def read_labels(labels: AnyArray, column: str | None, relevant: str | None) -> Floats:
+    """Return labels as numbers; words need to be told which of them is relevant.
+
+    Examples
+    --------
+    >>> read_labels(np.array(["yes", None, "no"], dtype=object), "sold", "yes")
+    array([ 1., nan,  0.])
+    """
+    if relevant is None and labels.dtype.kind == "f":
+        return labels
+    words = as_levels(known_words(labels))
+    counts = Counter(word for word in words if word is not None)
+    wanted = as_levels([relevant])[0]
+    if wanted not in counts:
+        shown = ", ".join(f"{word!r} ({count})" for word, count in counts.most_common(10))
+        more = f" and {len(counts) - 10} more" if len(counts) > 10 else ""
+        example = next((word for word in counts if word.lower() in _YES), min(counts, key=counts.__getitem__))
+        fault = "holds words" if relevant is None else f"has no label {relevant!r}"
+        raise ValueError(
+            f"the column {column!r} {fault}: {shown}{more}. Say which one is relevant, for example "
+            f"relevant={example!r} (--relevant {example!r}); the others then are not, and empty cells stay "
+            "unlabelled."
+        )
+    return np.array([np.nan if word is None else float(word == wanted) for word in words])
 
 
 def write_table(
@@ -180,17 +227,50 @@ def write_table(
         _write_delimited(target, delimiter or DELIMITERS[format] or ",", columns, header, X)
 
 
-def _make_features(cells: TableContent, roles: Roles, text_features: Any) -> tuple[Features, tuple[str, ...]]:
+def _as_table(cells: TableContent, roles: Roles, kinds: Mapping[str, ColumnKind]) -> Table | None:
+    """Return the columns as a table, unless they are numbers, or texts, and nothing else."""
+    if unknown := [name for name in kinds if name not in cells.columns]:
+        raise ValueError(f"kinds: {unknown[0]!r} is none of the columns that are used as features.")
+    plain = all(column.dtype.kind == "f" for column in cells.columns.values()) and not kinds
+    if not cells.columns or (plain and cells.texts is None):
+        return None
+    if cells.texts is None:
+        return Table(cells.columns, kinds)
+    text = " + ".join(roles.text)
+    return Table({**cells.columns, text: cells.texts}, {**kinds, text: "text"})
+
+
+def _make_features(
+    cells: TableContent, roles: Roles, table: Table | None, text_features: Any
+) -> tuple[Features, tuple[str, ...]]:
+    numbers = [column for column in cells.columns.values() if column.dtype.kind == "f"]
+    if len(numbers) < len(cells.columns) or (table is not None and cells.texts is None):
+        return _encoded(table, len(cells.labels), text_features)
+    X = np.column_stack(numbers) if numbers else np.empty((len(cells.labels), 0))
     if cells.texts is None or text_features is False:
-        return cells.numbers, roles.features
+        return X, roles.features
     transformer = TfIdf() if text_features is None else text_features
     made = apply_transformer(transformer, cells.texts)
     names = (*roles.features, *(f"{TEXT_PREFIX}{term}" for term in transformer.get_feature_names_out()))
     if not roles.features:
         return made, names
     if issparse(made):
-        return hstack([csr_array(cells.numbers), made], format="csr"), names
-    return np.hstack([cells.numbers, made]), names
+        return hstack([csr_array(X), made], format="csr"), names
+    return np.hstack([X, made]), names
+
+
+def _encoded(table: Table | None, n_items: int, text_features: Any) -> tuple[Features, tuple[str, ...]]:
+    if text_features is False or table is None:
+        return np.empty((n_items, 0)), ()
+    features = TableFeatures().fit(table)
+    made = features.transform(table)
+    if features.is_partial:
+        warnings.warn(features.summary, DataWarning, stacklevel=4)
+    if not features.texts_:
+        return made, tuple(features.get_feature_names_out())
+    words = TfIdf() if text_features is None else text_features
+    made = apply_transformer(words, made)
+    return made, tuple(f"{TEXT_PREFIX}{term}" for term in words.get_feature_names_out())
 
 
 def _leading_columns(data: RankingDataset, scores: Any) -> dict[str, AnyArray]:

@@ -66,7 +66,9 @@ def _verdict(result: Result, contrast: Contrast | None) -> str:
     return contrast.verdict if contrast else "supervised"
 
 
-def _findings(comparison: Comparison) -> Iterator[Text]:
+def _findings(comparison: Comparison) -> Iterator[Text | Code]:
+    if comparison.command is not None:
+        yield Code("To rank with what is recommended", comparison.command)
     for words in about_comparison(comparison):
         yield Text(words, "answer")
     if not comparison.complete:

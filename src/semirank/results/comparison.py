@@ -9,7 +9,7 @@ from semirank.results.records import Record
 from semirank.results.result import Contrast, Judgement, Result, Unit
 
 ProtocolReason = Literal["asked for", "one list", "same items", "all labelled", "inside", "outside"]
-Reason = Literal["proven", "trusted", "labels", "few labels"]
+Reason = Literal["proven", "trusted", "labels", "few labels", "asked for"]
 Kind = Literal["texts", "vectors", "tables", "grades", "lists", "given"]
 
 
@@ -70,10 +70,10 @@ class Choice(Record):
         The name of the candidate.
     ranker : str
         The ranker as Python writes it.
-    reason : {"proven", "trusted", "labels", "few labels"}
+    reason : {"proven", "trusted", "labels", "few labels", "asked for"}
         It uses unlabelled items, and held-out labels prove that this helps; or experience with such data
         speaks for it and held-out labels agree; it learns from labels alone; labels are too few to compare
-        any, and it is the usual choice for such data.
+        any, and it is the usual choice for such data; the caller said so.
     kind : {"texts", "vectors", "tables", "grades", "lists", "given"}
         What kind of data these are.
     assumption : str or None
@@ -187,6 +187,8 @@ class Comparison(Record):
         When, as ISO 8601 writes it.
     seconds : float
         How long it took.
+    command : str or None
+        What to type to rank the data with the chosen ranker, where they came from a file.
 
     Examples
     --------
@@ -223,6 +225,7 @@ class Comparison(Record):
     versions: dict[str, str] = field(default_factory=dict)
     date: str = ""
     seconds: float = 0.0
+    command: str | None = None
 
     def result(self, name: str) -> Result:
         """Return what was found of the ranker with this name."""

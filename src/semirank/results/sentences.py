@@ -58,6 +58,8 @@ def about_choice(choice: Choice, metric: str, n_labels: int) -> str:
     name, kind = choice.name, KINDS[choice.kind]
     said = "" if choice.contrast is None else about_contrast(choice.contrast, metric, n_labels)
     match choice.reason:
+        case "asked for":
+            return f"{name}: it was asked for."
         case "proven":
             return f"{name}: it uses unlabelled items, which {said}."
         case "trusted":

@@ -1,6 +1,9 @@
 """AutoRanker: the ranker that held-out labels recommend, chosen and fitted in one call."""
 
-from collections.abc import Iterable, Mapping
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import islice
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -8,13 +11,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import clone
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from semirank.core.arrays import Floats
-from semirank.dataset import RankingDataset
+from semirank.core.arrays import AnyArray, Floats
+from semirank.dataset import DataWarning, RankingDataset
+from semirank.dataset.table import Table, as_table
 from semirank.features.scaling import Scaling
+from semirank.features.table import TableFeatures, encode, table_of
 from semirank.features.text_features import TextFeatures
-from semirank.features.tfidf import TfIdf
+from semirank.features.tfidf import TfIdf, check_texts
 from semirank.limits import FLAG, Between, Either, Limit, OneOf
 from semirank.meta.empty_texts import find_empty, lowest
 from semirank.meta.members import Rankers
@@ -25,10 +31,11 @@ from semirank.registry import ranker_names
 from semirank.results.comparison import Choice
 from semirank.results.result import Result
 from semirank.results.sentences import about_choice, about_protocol
-from semirank.selection.catalogue import Catalogue, catalogue
+from semirank.selection.catalogue import MIX, MIX_WITH_UNLABELLED, Catalogue, catalogue
 from semirank.selection.compare import AUTO, are_alike, experiment, prepare
 from semirank.selection.label_source import too_few, unlabelled_as
 from semirank.selection.protocols import choose_protocol
+from semirank.selection.summary import spell
 
 
 class Candidates:
@@ -48,6 +55,20 @@ class Candidates:
     def parse(self, text: str) -> Any:
         """Read names with commas between them, or None."""
         return None if text.lower() == "none" else text.split(",")
+
+
+class Word:
+    """A name."""
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, str) and value != ""
+
+    def __str__(self) -> str:
+        return "a name"
+
+    def parse(self, text: str) -> str:
+        """Take the text as it is."""
+        return text
 
 
 class AutoRanker(Ranker):
@@ -75,6 +96,9 @@ class AutoRanker(Ranker):
     candidates : sequence of str, Ranker or (name, ranker) pairs, optional
         What to try instead; the first that learns from labels alone is the one that stays unless another
         is better. Baselines are added. None: what suits the data.
+    choice : str, optional
+        Take the candidate of this name, as a leaderboard spells it ("graph", "mix", "words, margin"), instead
+        of choosing one. Weights of a mixture are still found by held-out labels.
     thorough : bool
         Without `candidates`: also try rankers that take long.
     random_state : int
@@ -99,6 +123,9 @@ class AutoRanker(Ranker):
         Scores of the items given to `fit`, in the caller's order.
     protocol_ : str
         What was held out, and why.
+    table_ : TableFeatures or None
+        What turns a data frame into features; its `summary` says what was made of which column. None where
+        X was numbers without gaps, or texts.
     features_ : TextFeatures, TfIdf, Scaling or None
         What turns texts into features, or brings features to a common scale.
     lowest_ : float
@@ -116,6 +143,7 @@ class AutoRanker(Ranker):
     Examples
     --------
     >>> import semirank
+    >>> from semirank import AutoRanker
     >>> moons = semirank.load("moons", noise=0.05, random_state=0)
     >>> few = moons.hide_labels(keep=4, keep_levels=True, random_state=0)
     >>> auto = semirank.AutoRanker().fit(few.X, few.y)
@@ -132,6 +160,7 @@ class AutoRanker(Ranker):
         "time_budget": Either(Between(0, closed="neither"), OneOf(None)),
         "metric": MetricName(AUTO),
         "candidates": Candidates(),
+        "choice": Either(OneOf(None), Word()),
         "thorough": FLAG,
         "random_state": Between(0, 2**32 - 1, Integral),
         "n_jobs": Either(Between(-1, kind=Integral), OneOf(None)),
@@ -142,6 +171,7 @@ class AutoRanker(Ranker):
     verdict_: str
     leaderboard_: list[dict[str, Any]]
     protocol_: str
+    table_: TableFeatures | None
     features_: TextFeatures | TfIdf | Scaling | None
     lowest_: float
 
@@ -151,6 +181,7 @@ class AutoRanker(Ranker):
         metric: str = "auto",
         candidates: Any = None,
         *,
+        choice: str | None = None,
         thorough: bool = False,
         random_state: int = 0,
         n_jobs: int | None = None,
@@ -158,33 +189,31 @@ class AutoRanker(Ranker):
         self.time_budget = time_budget
         self.metric = metric
         self.candidates = candidates
+        self.choice = choice
         self.thorough = thorough
         self.random_state = random_state
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
-        """Choose a ranker by held-out labels, and fit it on all labels."""
-        texts = are_texts(X)
-        data = self._check(np.zeros((len(X), 1)) if texts else X, y, qid)
-        if texts:
-            data = data.replace(texts=data.arrange(np.asarray(X, dtype=object)))
+        """Choose a ranker by held-out labels, and fit it on all labels.
+
+        X is an array, a sparse matrix, a data frame with columns of any kind, or a sequence of texts.
+        """
+        given = as_dataset(X, y, qid)
+        data, self.table_ = encode(given)
+        self._check(np.zeros((data.n_items, 1)) if data.texts is not None else data.X, data.y, data.qid)
+        self._remember_features(given)
+        warn_of_minus_one(data.y)
         data, self.features_ = prepare(data, self.candidates)
-        choices = catalogue(
-            data,
-            self.candidates,
-            alike=are_alike(self.features_),
-            thorough=self.thorough,
-            random_state=self.random_state,
-        )
-        choices = choices.without_unlabelled() if data.labelled.all() else choices
-        choice, choices = self._choose(data, choices)
+        choice, choices = self._choose(data)
         self.choice_ = choice.to_dict()
-        rows = np.argsort(data.order)  # the ranker gets the caller's order, so that `explain` speaks of it
+        rows = np.argsort(given.order)  # the ranker gets the caller's order, so that `explain` speaks of it
         chosen = clone(choices.named(choice.name).ranker)
-        self.ranker_ = chosen.fit(data.X[rows], data.y[rows], data.qid[rows])
+        with _in_own_words():
+            self.ranker_ = chosen.fit(data.X[rows], data.y[rows], data.qid[rows])
         self.scores_, self.lowest_ = self.ranker_.scores_, lowest(self.ranker_.scores_)
-        if texts:
-            self.scores_ = np.where(find_empty(X), self.lowest_, self.scores_)
+        if data.texts is not None:
+            self.scores_ = np.where(find_empty(data.texts[rows]), self.lowest_, self.scores_)
         return self
 
     def supervised(self) -> None:
@@ -194,19 +223,61 @@ class AutoRanker(Ranker):
     def predict(self, X: Any, qid: Any = None) -> Floats:
         """Score new items with the chosen ranker."""
         check_is_fitted(self, "ranker_")
-        if isinstance(self.features_, (TextFeatures, TfIdf)):
-            scores = self.ranker_.predict(self.features_.transform(X), qid)
-            return np.where(find_empty(X), self.lowest_, scores)
-        data = self._check_new(X, qid)
-        X = data.X if self.features_ is None else self.features_.transform(data.X)
-        return data.restore(self.ranker_.predict(X, data.qid))
+        texts = isinstance(self.features_, (TextFeatures, TfIdf))
+        if self.table_ is None and not texts:
+            if isinstance(X, Table):
+                raise ValueError(
+                    f"The model ranks {self.n_features_in_} numbers; the table has words or gaps."
+                )
+            data = self._check_new(X, qid)
+            made = data.X
+        else:
+            data = as_dataset(X, None, qid, new=True)
+            made = self._texts(data) if self.table_ is None else self.table_.transform(table_of(data))
+        ready = made if self.features_ is None else self.features_.transform(made)
+        scores = self.ranker_.predict(ready, data.qid)
+        return data.restore(np.where(find_empty(made), self.lowest_, scores) if texts else scores)
+
+    def _texts(self, data: RankingDataset) -> AnyArray:
+        if data.texts is None and data.table is not None:
+            return TableFeatures(dict.fromkeys(data.table.columns, "text")).fit_transform(data.table)
+        if data.texts is None:
+            raise ValueError("This AutoRanker ranks texts: X must be a sequence of texts, one for each item.")
+        return data.texts
 
     def explain(self, item: int) -> Contributions:
         """Split the score of a fitted item into contributions of labelled items, where the ranker can."""
         check_is_fitted(self, "ranker_")
         return self.ranker_.explain(item)
 
-    def _choose(self, data: RankingDataset, choices: Catalogue) -> tuple[Choice, Catalogue]:
+    def _choose(self, data: RankingDataset) -> tuple[Choice, Catalogue]:
+        """Choose among what suits the data, or take what was asked for."""
+        thorough = self.thorough or self.choice is not None
+        choices = catalogue(
+            data,
+            self.candidates,
+            alike=are_alike(self.features_),
+            thorough=thorough,
+            random_state=self.random_state,
+        )
+        if self.choice is None:
+            choices = choices.without_unlabelled() if data.labelled.all() else choices
+            return self._compare(data, choices)
+        if self.choice in (MIX, MIX_WITH_UNLABELLED) and choices.mix:
+            _, choices = self._compare(data, choices.only_mixed())
+        else:
+            self.leaderboard_, self.protocol_ = [], "Nothing was held out."
+        names = [each.name for each in choices.candidates]
+        if self.choice not in names:
+            mixtures = [MIX, MIX_WITH_UNLABELLED] if choices.mix else []
+            known = ", ".join(map(repr, dict.fromkeys([*names, *mixtures])))
+            raise ValueError(f"There is no candidate {self.choice!r} for these data. There are {known}.")
+        taken = choices.named(self.choice)
+        choice = Choice(taken.name, spell(taken.ranker), "asked for", choices.kind, taken.assumption)
+        self.verdict_ = about_choice(choice, "", 0)
+        return choice, choices
+
+    def _compare(self, data: RankingDataset, choices: Catalogue) -> tuple[Choice, Catalogue]:
         """Compare the candidates on held-out labels; where these are few, only those that are mixed."""
         way = choose_protocol(data).name
         reading = unlabelled_as(data, way)
@@ -235,8 +306,75 @@ class AutoRanker(Ranker):
         return found.choice, choices
 
     def _new_items(self, X: Any, y: Any, qid: Any) -> RankingDataset:
-        texts = isinstance(self.features_, (TextFeatures, TfIdf))
-        return RankingDataset(np.zeros((len(X), 0)) if texts else X, y, qid)
+        return as_dataset(X, y, qid)
+
+    def _remember_features(self, data: RankingDataset) -> None:
+        super()._remember_features(data)
+        if data.texts is not None:
+            self.n_features_in_ = 1
+        if data.table is not None:
+            self.n_features_in_ = len(data.table.columns)
+            self.feature_names_in_ = np.array(list(data.table.columns), dtype=object)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        return tags
+
+
+def as_dataset(X: Any, y: Any, qid: Any, *, new: bool = False) -> RankingDataset:
+    """Return items of any kind as data: texts stay texts, and a data frame that is not all numbers a table.
+
+    New items have no labels. A column `qid` of a data frame names the lists, where they are not given.
+    """
+    table = as_table(X)
+    n_items = len(table) if table is not None else X.shape[0] if hasattr(X, "shape") else len(X)
+    y = np.full(n_items, np.nan) if new else y
+    if table is not None:
+        columns = {name: cells for name, cells in table.columns.items() if name != "qid"}
+        kinds = {name: kind for name, kind in table.kinds.items() if name in columns}
+        qid = table["qid"] if qid is None and "qid" in table.columns else qid
+        if columns and not all(_is_complete(cells) for cells in columns.values()):
+            return RankingDataset(np.zeros((n_items, 0)), y, qid, table=Table(columns, kinds))
+        X = np.column_stack(list(columns.values())) if columns else np.zeros((n_items, 0))
+        return RankingDataset(X, y, qid, feature_names=list(columns))
+    if are_texts(X):
+        texts = np.array(check_texts(X), dtype=object)
+        return RankingDataset(np.zeros((n_items, 0)), y, qid, texts=texts)
+    return RankingDataset(X, y, qid)
+
+
+def _is_complete(cells: AnyArray) -> bool:
+    return cells.dtype.kind == "f" and not np.isnan(cells).any()
+
+
+def warn_of_minus_one(y: Floats) -> None:
+    """Warn of labels -1 that may mean "unlabelled", as they do in files.
+
+    They are clear where some items are unlabelled (NaN) and all other labels are -1 and above 0.
+    """
+    known = y[~np.isnan(y)]
+    marked = int((known == -1).sum())
+    clear = len(known) < len(y) and not (known == 0).any()
+    if marked and (known >= 0).sum() == len(known) - marked and not clear:
+        warnings.warn(
+            f"{marked} labels are -1 and all others at least 0. They are taken as labels, worse than 0. If "
+            "they mean 'unlabelled', as they would in a file, give NaN: y = np.where(y == -1, np.nan, y).",
+            DataWarning,
+            stacklevel=3,
+        )
+
+
+@contextmanager
+def _in_own_words() -> Iterator[None]:
+    """Pass warnings of the chosen ranker on, without advice on parameters that AutoRanker does not have."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for each in caught:
+        words = re.sub(r"(?<=\.) [A-Z][^.]*\bn_neighbors\b[^.]*\.", "", str(each.message))
+        warnings.warn(words, each.category, stacklevel=4)
 
 
 def are_texts(X: Any) -> bool:

@@ -98,6 +98,11 @@ class Catalogue:
         few = self.for_few if self.for_few in names else self.usual
         return replace(self, candidates=supervised, trusted=(), for_few=few, mix=mix)
 
+    def only_mixed(self) -> "Catalogue":
+        """Leave out what is no part of a mixture, nor the baseline of such a part."""
+        parts = set(self.mix) | {each.baseline for each in self.candidates if each.name in self.mix}
+        return replace(self, candidates=tuple(each for each in self.candidates if each.name in parts))
+
     def only_usual(self) -> "Catalogue":
         """Leave out what is not tried in any case."""
         first = self.first

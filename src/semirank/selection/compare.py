@@ -15,6 +15,7 @@ from scipy.sparse import issparse
 from semirank.checkpoints import Checkpoint
 from semirank.dataset import RankingDataset, describe
 from semirank.features.scaling import Scaling
+from semirank.features.table import encode
 from semirank.features.text_features import TextFeatures
 from semirank.features.tfidf import TfIdf
 from semirank.metrics import parse
@@ -150,6 +151,8 @@ def compare(
     ('helps', 'manifold-ranking')
     """
     _check(data, confidence)
+    data = encode(data)[0]
+    _check_features(data)
     data, features = prepare(data, rankers)
     choices = catalogue(
         data, rankers, alike=are_alike(features), thorough=thorough, random_state=random_state
@@ -396,6 +399,9 @@ def _check(data: RankingDataset, confidence: float) -> None:
         raise ValueError(f"compare takes a RankingDataset(X, y, qid); got {type(data).__name__}.")
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must be a number in (0, 1); got {confidence!r}.")
+
+
+def _check_features(data: RankingDataset) -> None:
     values = data.X.data if issparse(data.X) else data.X
     if data.texts is None and data.n_features == 0:
         raise ValueError("The data have neither features nor texts to rank by.")
