@@ -56,8 +56,8 @@ class Scaling(OneToOneFeatureMixin, Storable, TransformerMixin, BaseEstimator):
     >>> from semirank.features import Scaling
     >>> X = np.array([[1e8, 0.0, 3.0], [3e8, 0.0, 5.0], [2e8, 0.0, 4.0]])
     >>> Scaling().fit_transform(X).round(2)
-    array([[-1.24,  0.  , -1.24],
-           [ 1.24,  0.  ,  1.24],
+    array([[-1.25,  0.  , -1.25],
+           [ 1.25,  0.  ,  1.25],
            [ 0.  ,  0.  ,  0.  ]])
     """
 
