@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 import semirank
 from semirank import (
@@ -376,7 +377,7 @@ def test_data_without_anything_to_rank_by():
     with pytest.raises(ValueError, match="neither features nor texts"):
         compare(RankingDataset(np.zeros((4, 0)), [1, 0, 1, 0]))
     with pytest.raises(ValueError, match="Some features are missing"):
-        compare(RankingDataset([[nan], [1.0]], [1, 0]))
+        compare(RankingDataset(csr_array([[nan], [1.0]]), [1, 0]))
 
 
 def test_warnings_that_differ_in_numbers_only_are_told_once():
