@@ -9,6 +9,7 @@ import numpy as np
 
 from semirank.core.arrays import AnyArray, Floats
 from semirank.dataset import RankingDataset
+from semirank.dataset.table import Table
 from semirank.experiments.auto_tasks import hidden, show, side_by_side
 from semirank.readers.datasets import load, load_items, suite
 
@@ -34,8 +35,8 @@ class Case(NamedTuple):
 
     Attributes
     ----------
-    items : array
-        What AutoRanker is given: texts as they are, numbers unscaled.
+    items : array or Table
+        What AutoRanker is given: texts, tables and numbers as they are.
     X : array
         What the features of peers are made of.
     y, qid : arrays
@@ -105,7 +106,7 @@ def read_set(name: str, most: int = MOST_ITEMS) -> tuple[Any, ...]:
     if SETS[name].kind == LISTS:
         return found[0], _fewer_lists(found[1], most, rng)
     rows = np.sort(rng.permutation(len(found[-1]))[:most])
-    return tuple(each[rows] for each in found)
+    return tuple(each.take(rows) if isinstance(each, Table) else each[rows] for each in found)
 
 
 def _fewer_lists(data: RankingDataset, most: int, rng: np.random.Generator) -> RankingDataset:
@@ -115,10 +116,12 @@ def _fewer_lists(data: RankingDataset, most: int, rng: np.random.Generator) -> R
 
 
 def _table(part: str) -> tuple[Any, Floats, Floats]:
-    """Read an everyday table; an empty cell of a column of numbers gets the column's median."""
-    data = load("suite", part=part)
-    X = np.where(np.isnan(data.X), np.nan_to_num(np.nanmedian(data.X, axis=0)), data.X)
-    return X, X, data.y
+    """Read an everyday table; peers get the median of a column of numbers for its empty cells."""
+    columns = suite.load_columns(part)
+    y = columns.pop(suite.LABEL)
+    X, _ = suite.one_hot(columns)
+    words = any(cells.dtype.kind != "f" for cells in columns.values())
+    return Table(columns) if words else X, np.where(np.isnan(X), np.nan_to_num(np.nanmedian(X, axis=0)), X), y
 
 
 def _texts(name: str, part: str) -> tuple[Any, Any, Any]:

@@ -14,7 +14,7 @@ from semirank.features.tfidf import TfIdf
 from semirank.storage import Storable
 
 MOST_LEVELS = 50
-N_TOPICS = 30
+N_TOPICS = 10  # a text beside other columns counts as a few of them
 MISSING, OTHER = "missing", "other"
 
 

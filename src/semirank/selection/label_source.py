@@ -13,6 +13,7 @@ from semirank.selection.splits import ENOUGH_LISTS, ProtocolName
 
 FEWEST = 5  # labels on either side, below which nobody can tell
 NEARER = 0.7  # 0.5 is chance
+BEYOND_CHANCE = 3.0  # standard deviations of that share where labels are a random sample
 FEWEST_TO_CHOOSE = 15  # labels on either side; fewer do not tell even good rankers from bad ones
 MOSTLY = 10  # unlabelled items for each label, from which on they stand for irrelevant ones
 NEAR_MISSES = (
@@ -89,4 +90,5 @@ def asked_from_top(data: RankingDataset) -> bool:
     labelled = np.where(relevant, np.nan, irrelevant)
     rest = ~relevant
     nearer = metrics.auc(labelled[rest], likeness[rest], data.qid[rest])
-    return bool(np.nanmean(nearer) > NEARER) if np.isfinite(nearer).any() else False
+    by_chance = 0.5 + BEYOND_CHANCE / np.sqrt(12 * irrelevant.sum())
+    return bool(np.nanmean(nearer) > max(NEARER, by_chance)) if np.isfinite(nearer).any() else False
