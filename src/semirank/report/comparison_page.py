@@ -55,7 +55,7 @@ def _leaderboard_row(comparison: Comparison, result: Result) -> dict[str, Any]:
         "difference": _signed(contrast.difference) if contrast else None,
         "p (Holm)": f"{contrast.p_adjusted:.2g}" if contrast else None,
         "verdict": _verdict(result, contrast),
-        "to the best of labels alone": _signed(overall.difference) if overall else None,
+        "to the best": _signed(overall.difference) if overall else None,
         "assumes of unlabelled data": result.assumption,
     }
 
@@ -68,7 +68,7 @@ def _verdict(result: Result, contrast: Contrast | None) -> str:
 
 def _findings(comparison: Comparison) -> Iterator[Text | Code]:
     if comparison.command is not None:
-        yield Code("To rank with what is recommended", comparison.command)
+        yield Code("To rank with what is recommended", comparison.command, shown=True)
     for words in about_comparison(comparison):
         yield Text(words, "answer")
     if not comparison.complete:

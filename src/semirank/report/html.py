@@ -46,8 +46,9 @@ def _block(block: Text | Table | Picture | Code, anchor: str) -> str:
             return f'<p class="{kind}">{escape(words)}</p>'
         case Table(caption, rows):
             return _table(caption, rows)
-        case Code(caption, text):
-            return f"<details><summary>{escape(caption)}</summary><pre>{escape(text)}</pre></details>"
+        case Code(caption, text, shown):
+            opened = " open" if shown else ""
+            return f"<details{opened}><summary>{escape(caption)}</summary><pre>{escape(text)}</pre></details>"
         case Picture():
             return _picture(block, anchor)
 

@@ -58,10 +58,11 @@ class Picture:
 
 @dataclass(frozen=True)
 class Code:
-    """Text to be read as it is, such as settings."""
+    """Text to be read as it is, such as settings; `shown` without being asked for."""
 
     caption: str
     text: str
+    shown: bool = False
 
 
 @dataclass(frozen=True)
