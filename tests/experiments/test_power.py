@@ -6,7 +6,7 @@ import pytest
 from semirank.experiments.power import (
     DATA,
     NO_SIGNAL,
-    Cell,
+    PowerRun,
     clusters,
     gain_rows,
     measure,
@@ -71,7 +71,7 @@ def test_the_summary_counts_gains_and_false_alarms():
 
 
 def test_a_large_gain_is_found():
-    found = measure(Cell("strands, spread 0.1", 0, 0))
+    found = measure(PowerRun("strands, spread 0.1", 0, 0))
     assert found["gain"] > 5
     assert found["verdict"] == "helps"
 

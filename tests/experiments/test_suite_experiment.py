@@ -7,7 +7,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import StandardScaler
 
 from semirank.experiments import suite_page, suite_peers
-from semirank.experiments.suite import Cell, measure, measure_case, quality, suite
+from semirank.experiments.suite import SuiteRun, measure, measure_case, quality, suite
 from semirank.experiments.suite_page import (
     AUTO,
     Gap,
@@ -323,7 +323,7 @@ def test_a_small_run_gives_a_page(real_data, tmp_path, monkeypatch):
     [("titanic", "10+40"), ("first-names", "5+5"), ("usps 3", "1+1"), ("mq2008 fold 1", "5")],
 )
 def test_real_sets_are_measured(real_data, name, budget):
-    found = measure(Cell(name, budget, 0, 0))
+    found = measure(SuiteRun(name, budget, 0, 0))
     assert all(0 <= value <= 1 for value in found["quality"].values() if value is not None)
 
 

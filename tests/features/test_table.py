@@ -10,7 +10,7 @@ import pytest
 from sklearn.impute import SimpleImputer
 
 from semirank import RankingDataset, load_model
-from semirank.dataset.table import Table
+from semirank.dataset.table import RawTable
 from semirank.features import TableFeatures
 from semirank.features.columns import MOST_LEVELS
 from semirank.features.table import encode
@@ -165,7 +165,7 @@ def test_two_rows_are_a_table():
 
 
 def test_data_keep_their_table_until_features_are_exchanged():
-    table = Table({"town": np.array(["b", "a", "b"], dtype=object), "n": np.array([1.0, 2.0, np.nan])})
+    table = RawTable({"town": np.array(["b", "a", "b"], dtype=object), "n": np.array([1.0, 2.0, np.nan])})
     data = RankingDataset(np.zeros((3, 0)), [1, np.nan, 0], ["q", "r", "q"], table=table)
     assert data.table["town"].tolist() == ["b", "b", "a"]
     assert data.take([2]).table["town"].tolist() == ["a"]

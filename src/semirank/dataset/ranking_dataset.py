@@ -21,7 +21,7 @@ from semirank.dataset.checks import (
 )
 from semirank.dataset.hiding import check_one_given, hide_lists, hide_within, protected_labels
 from semirank.dataset.missing import column_fill
-from semirank.dataset.table import Table
+from semirank.dataset.table import RawTable
 
 _PER_ITEM = ("X", "y", "qid", "item_ids", "texts", "table")
 
@@ -51,7 +51,7 @@ class RankingDataset:
         Taken from the columns when X is a data frame.
     texts : array of str of shape (n_items,), optional
         What a reader of the ranking would see; no ranker uses it.
-    table : Table, optional
+    table : RawTable, optional
         The columns that X was made of, as they were read. `compare` and `AutoRanker` make features of them
         anew, and keep how; exchanging X drops them.
 
@@ -83,7 +83,7 @@ class RankingDataset:
     item_ids: AnyArray | None
     feature_names: tuple[str, ...] | None
     texts: AnyArray | None
-    table: Table | None
+    table: RawTable | None
     indptr: Integers
     list_ids: AnyArray
     order: Integers
@@ -96,7 +96,7 @@ class RankingDataset:
         item_ids: Any = None,
         feature_names: Sequence[str] | None = None,
         texts: Any = None,
-        table: Table | None = None,
+        table: RawTable | None = None,
     ) -> None:
         X, names, qid_column = check_features(X)
         n_items = X.shape[0]
@@ -353,10 +353,10 @@ class RankingDataset:
 def _take(values: Any, items: Integers | None) -> Any:
     if values is None or items is None:
         return values
-    return values.take(items) if isinstance(values, Table) else values[items]
+    return values.take(items) if isinstance(values, RawTable) else values[items]
 
 
-def _check_table(table: Table | None, n_items: int) -> Table | None:
+def _check_table(table: RawTable | None, n_items: int) -> RawTable | None:
     if table is not None and len(table) != n_items:
         raise ValueError(f"table must have one row for each of {n_items} items; got {len(table)}.")
     return table

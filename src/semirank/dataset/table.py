@@ -13,7 +13,7 @@ ColumnKind = Literal["number", "category", "date", "text"]
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class RawTable:
     """Columns of the same length.
 
     Attributes
@@ -43,14 +43,14 @@ class Table:
     def __getitem__(self, name: str) -> AnyArray:
         return self.columns[name]
 
-    def take(self, rows: Any) -> "Table":
+    def take(self, rows: Any) -> "RawTable":
         """Return some rows, by number or by a mask."""
-        return Table({name: column[rows] for name, column in self.columns.items()}, self.kinds)
+        return RawTable({name: column[rows] for name, column in self.columns.items()}, self.kinds)
 
 
-def as_table(source: Any) -> Table | None:
-    """Return a data frame of any kind, or a Table, as a Table; None for anything else."""
-    if isinstance(source, Table):
+def as_table(source: Any) -> RawTable | None:
+    """Return a data frame of any kind, or a RawTable, as a RawTable; None for anything else."""
+    if isinstance(source, RawTable):
         return source
     frame = nw.from_native(source, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
@@ -61,7 +61,7 @@ def as_table(source: Any) -> Table | None:
     kinds: dict[str, ColumnKind] = {
         name: "category" for name, series in columns.items() if series.dtype in (nw.Categorical, nw.Enum)
     }
-    return Table({name: as_cells(series) for name, series in columns.items()}, kinds)
+    return RawTable({name: as_cells(series) for name, series in columns.items()}, kinds)
 
 
 def as_cells(series: "nw.Series[Any]") -> AnyArray:

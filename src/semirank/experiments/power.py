@@ -80,7 +80,7 @@ DATA: dict[str, Callable[[np.random.Generator], Sample]] = {
 
 
 @dataclass(frozen=True)
-class Cell:
+class PowerRun:
     """One draw of items and labels."""
 
     data: str
@@ -93,7 +93,7 @@ def power(
 ) -> ExperimentPage:
     """How often compare finds a true gain from unlabelled items, and how often one that is not there."""
     checkpoint = checkpoint_of("power", seed=seed)
-    cells = [Cell(name, draw, seed) for name in DATA for draw in range(trials)]
+    cells = [PowerRun(name, draw, seed) for name in DATA for draw in range(trials)]
     found = measure_cells(cells, measure, checkpoint, progress, n_jobs)
     by_data = {name: [found[name_of(cell)] for cell in cells if cell.data == name] for name in DATA}
     signal = [each for name, draws in by_data.items() if name not in NO_SIGNAL for each in draws]
@@ -107,7 +107,7 @@ def power(
     return result
 
 
-def measure(cell: Cell) -> dict[str, Any]:
+def measure(cell: PowerRun) -> dict[str, Any]:
     """Return the true gain from unlabelled items in points of AUC, and what `compare` says and measures."""
     rng = np.random.default_rng((cell.seed, cell.draw))
     X, truth = DATA[cell.data](rng)

@@ -22,7 +22,7 @@ from semirank.selection.auto_ranker import AutoRanker
 
 
 @dataclass(frozen=True)
-class Cell:
+class SuiteRun:
     """One draw of labels from a set."""
 
     name: str
@@ -32,7 +32,9 @@ class Cell:
     most: int = MOST_ITEMS
 
 
-LARGE = tuple(Cell(name, "50+50", 0, 0, 5_000) for name in ("page-blocks", "nursery", "mnist 0-4", "sci.med"))
+LARGE = tuple(
+    SuiteRun(name, "50+50", 0, 0, 5_000) for name in ("page-blocks", "nursery", "mnist 0-4", "sci.med")
+)
 """Large sets, for the time that they take."""
 
 
@@ -43,12 +45,12 @@ def suite(
     n_jobs: int = -1,
     sets: Sequence[str] = tuple(SETS),
     sessions: Sequence[str] = SETS_OF_ROUNDS,
-    large: Sequence[Cell] = LARGE,
+    large: Sequence[SuiteRun] = LARGE,
 ) -> ExperimentPage:
     """AutoRanker on everyday tables, texts and lists, beside peers, from very few labels on."""
     checkpoint = checkpoint_of("suite", seed=seed, sets=list(sets), sessions=list(sessions))
     cells = [
-        Cell(name, budget, draw, seed)
+        SuiteRun(name, budget, draw, seed)
         for name in sets
         for budget in SETS[name].budgets
         for draw in range(trials)
@@ -72,7 +74,7 @@ def settings_of(seed: int, trials: int) -> dict[str, Any]:
     return {"seed": seed, "draws": trials, "seed of samples": SAMPLE_SEED, "LightGBM": lightgbm}
 
 
-def measure(cell: Cell | Session) -> dict[str, Any] | None:
+def measure(cell: SuiteRun | Session) -> dict[str, Any] | None:
     """Return what AutoRanker and its peers show on one draw; None where too few items are left to rank."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -9,7 +9,7 @@ import numpy as np
 
 from semirank.core.arrays import AnyArray, Floats
 from semirank.dataset import RankingDataset
-from semirank.dataset.table import Table
+from semirank.dataset.table import RawTable
 from semirank.experiments.auto_tasks import hidden, show, side_by_side
 from semirank.readers.datasets import load, load_items, suite
 
@@ -35,7 +35,7 @@ class Case(NamedTuple):
 
     Attributes
     ----------
-    items : array or Table
+    items : array or RawTable
         What AutoRanker is given: texts, tables and numbers as they are.
     X : array
         What the features of peers are made of.
@@ -106,7 +106,7 @@ def read_set(name: str, most: int = MOST_ITEMS) -> tuple[Any, ...]:
     if SETS[name].kind == LISTS:
         return found[0], _fewer_lists(found[1], most, rng)
     rows = np.sort(rng.permutation(len(found[-1]))[:most])
-    return tuple(each.take(rows) if isinstance(each, Table) else each[rows] for each in found)
+    return tuple(each.take(rows) if isinstance(each, RawTable) else each[rows] for each in found)
 
 
 def _fewer_lists(data: RankingDataset, most: int, rng: np.random.Generator) -> RankingDataset:
@@ -121,7 +121,11 @@ def _table(part: str) -> tuple[Any, Floats, Floats]:
     y = columns.pop(suite.LABEL)
     X, _ = suite.one_hot(columns)
     words = any(cells.dtype.kind != "f" for cells in columns.values())
-    return Table(columns) if words else X, np.where(np.isnan(X), np.nan_to_num(np.nanmedian(X, axis=0)), X), y
+    return (
+        RawTable(columns) if words else X,
+        np.where(np.isnan(X), np.nan_to_num(np.nanmedian(X, axis=0)), X),
+        y,
+    )
 
 
 def _texts(name: str, part: str) -> tuple[Any, Any, Any]:

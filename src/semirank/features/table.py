@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray
 from semirank.dataset import RankingDataset
-from semirank.dataset.table import ColumnKind, Table, as_table
+from semirank.dataset.table import ColumnKind, RawTable, as_table
 from semirank.features.cells import days_in, known_words, numbers_in
 from semirank.features.columns import (
     MOST_LEVELS,
@@ -185,13 +185,13 @@ def encode(data: RankingDataset) -> tuple[RankingDataset, TableFeatures | None]:
     return data.replace(X=made, texts=None, feature_names=list(features.get_feature_names_out())), features
 
 
-def table_of(data: RankingDataset) -> Table:
+def table_of(data: RankingDataset) -> RawTable:
     """Return the table of the data, or their features as one, all of them numbers."""
     if data.table is not None:
         return data.table
     names = data.feature_names or tuple(f"f{number}" for number in range(1, data.n_features + 1))
     columns = np.asarray(data.X, dtype=np.float64).T
-    return Table(dict(zip(names, columns, strict=True)), dict.fromkeys(names, "number"))
+    return RawTable(dict(zip(names, columns, strict=True)), dict.fromkeys(names, "number"))
 
 
 def join_texts(columns: list[list[str]]) -> AnyArray:
@@ -206,7 +206,7 @@ def has_gaps(data: RankingDataset) -> bool:
     return isinstance(data.X, np.ndarray) and bool(np.isnan(data.X).any())
 
 
-def _as_table(X: Any) -> Table:
+def _as_table(X: Any) -> RawTable:
     table = as_table(X)
     if table is None:
         raise ValueError(f"TableFeatures takes a data frame; got {type(X).__name__}.")

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array, hstack, issparse
 
 from semirank.core.arrays import AnyArray, Floats
 from semirank.dataset import DataWarning, Features, RankingDataset, mark_unlabelled
-from semirank.dataset.table import ColumnKind, Table
+from semirank.dataset.table import ColumnKind, RawTable
 from semirank.features import TableFeatures, TfIdf
 from semirank.features.cells import as_levels, known_words
 from semirank.features.tfidf import apply_transformer, check_texts
@@ -227,7 +227,7 @@ def write_table(
         _write_delimited(target, delimiter or DELIMITERS[format] or ",", columns, header, X)
 
 
-def _as_table(cells: TableContent, roles: Roles, kinds: Mapping[str, ColumnKind]) -> Table | None:
+def _as_table(cells: TableContent, roles: Roles, kinds: Mapping[str, ColumnKind]) -> RawTable | None:
     """Return the columns as a table, unless they are numbers, or texts, and nothing else."""
     if unknown := [name for name in kinds if name not in cells.columns]:
         raise ValueError(f"kinds: {unknown[0]!r} is none of the columns that are used as features.")
@@ -235,13 +235,13 @@ def _as_table(cells: TableContent, roles: Roles, kinds: Mapping[str, ColumnKind]
     if not cells.columns or (plain and cells.texts is None):
         return None
     if cells.texts is None:
-        return Table(cells.columns, kinds)
+        return RawTable(cells.columns, kinds)
     text = " + ".join(roles.text)
-    return Table({**cells.columns, text: cells.texts}, {**kinds, text: "text"})
+    return RawTable({**cells.columns, text: cells.texts}, {**kinds, text: "text"})
 
 
 def _make_features(
-    cells: TableContent, roles: Roles, table: Table | None, text_features: Any
+    cells: TableContent, roles: Roles, table: RawTable | None, text_features: Any
 ) -> tuple[Features, tuple[str, ...]]:
     numbers = [column for column in cells.columns.values() if column.dtype.kind == "f"]
     if len(numbers) < len(cells.columns) or (table is not None and cells.texts is None):
@@ -259,7 +259,7 @@ def _make_features(
     return np.hstack([X, made]), names
 
 
-def _encoded(table: Table | None, n_items: int, text_features: Any) -> tuple[Features, tuple[str, ...]]:
+def _encoded(table: RawTable | None, n_items: int, text_features: Any) -> tuple[Features, tuple[str, ...]]:
     if text_features is False or table is None:
         return np.empty((n_items, 0)), ()
     features = TableFeatures().fit(table)

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray, Floats
 from semirank.dataset import DataWarning, RankingDataset
-from semirank.dataset.table import Table, as_table
+from semirank.dataset.table import RawTable, as_table
 from semirank.features.scaling import Scaling
 from semirank.features.table import TableFeatures, encode, table_of
 from semirank.features.text_features import TextFeatures
@@ -225,7 +225,7 @@ class AutoRanker(Ranker):
         check_is_fitted(self, "ranker_")
         texts = isinstance(self.features_, (TextFeatures, TfIdf))
         if self.table_ is None and not texts:
-            if isinstance(X, Table):
+            if isinstance(X, RawTable):
                 raise ValueError(
                     f"The model ranks {self.n_features_in_} numbers; the table has words or gaps."
                 )
@@ -336,7 +336,7 @@ def as_dataset(X: Any, y: Any, qid: Any, *, new: bool = False) -> RankingDataset
         kinds = {name: kind for name, kind in table.kinds.items() if name in columns}
         qid = table["qid"] if qid is None and "qid" in table.columns else qid
         if columns and not all(_is_complete(cells) for cells in columns.values()):
-            return RankingDataset(np.zeros((n_items, 0)), y, qid, table=Table(columns, kinds))
+            return RankingDataset(np.zeros((n_items, 0)), y, qid, table=RawTable(columns, kinds))
         X = np.column_stack(list(columns.values())) if columns else np.zeros((n_items, 0))
         return RankingDataset(X, y, qid, feature_names=list(columns))
     if are_texts(X):
