@@ -1,32 +1,18 @@
 """``semirank compare`` as a user meets it: tables, words, reports, exit codes."""
 
 import json
-import sys
 
 import numpy as np
 import pytest
 
 import semirank
 from semirank import Comparison
-from semirank.cli import main
 
 
-@pytest.fixture
-def run(monkeypatch, capsysbinary, tmp_path):
-    """Run a command in this process, in an empty folder; return exit code, output and messages."""
+@pytest.fixture(autouse=True)
+def empty_folder(monkeypatch, tmp_path):
+    """A report that nobody named is written into the folder where the command runs."""
     monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["semirank", *map(str, arguments)])
-        code = 0
-        try:
-            main()
-        except SystemExit as stop:
-            code = stop.code or 0
-        out, err = capsysbinary.readouterr()
-        return code, out.decode(), err.decode()
-
-    return call
 
 
 @pytest.fixture
