@@ -5,7 +5,6 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import get_num_threads
 from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse import csr_array, diags_array
 from scipy.sparse.csgraph import connected_components
@@ -13,6 +12,7 @@ from scipy.sparse.csgraph import connected_components
 from semirank.core.arrays import AnyArray, Floats, Integers
 from semirank.core.diffusion import RECURRENCES, Components, Equation, Sparse, solve
 from semirank.core.ordering import WINDOW, quick_order, reorder
+from semirank.core.threads import count_threads
 from semirank.graphs.neighbours import check_lists
 from semirank.graphs.push import Neighbourhood, Top, find_top
 
@@ -202,7 +202,7 @@ class Diffusion:
         begin = None if start is None else np.reshape(start, columns.shape).take(self._order, axis=0)
         known = None if solver == "iterate" else self._known
         equation = Equation(
-            self._rows, self.indptr, alpha, tol, max_iter, get_num_threads(), known, self._light
+            self._rows, self.indptr, alpha, tol, max_iter, count_threads(), known, self._light
         )
         recurrence = RECURRENCES[
             "cg" if solver == "closed" else solver
