@@ -12,11 +12,12 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.preprocessing import normalize
 from sklearn.utils import Tags, gen_batches
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray, Floats, Integers
 from semirank.core.threads import in_parallel, one_blas_thread
 from semirank.dataset import Features
+from semirank.features.matrix import check_matrix
 from semirank.kernels import GAMMA, KERNEL, Kernel, resolve, squared_lengths
 from semirank.limits import Between, Limit, check_limits
 from semirank.storage import Storable
@@ -130,7 +131,7 @@ class GramSchmidt(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     def transform(self, X: Any) -> AnyArray:
         """Return the coordinates of items, in float32 when X is, else in float64."""
         check_is_fitted(self, "triangle_")
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
+        X = check_matrix(self, X, reset=False)
         features = np.empty((X.shape[0], self.n_components_), dtype=X.dtype)
         kernel = Kernel(self.kernel, self.gamma_, self.degree)
 
@@ -153,7 +154,7 @@ class GramSchmidt(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
 
     def _run(self, X: Any, progress: Progress | None) -> AnyArray:
         check_limits(self.limits, self.get_params(deep=False))
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32))
+        X = check_matrix(self, X)
         given, X = X.dtype, X.astype(np.float64, copy=False)
         kernel = resolve(self.kernel, self.gamma, X, degree=self.degree)
         run = Orthogonalisation(kernel, X, self.n_components)

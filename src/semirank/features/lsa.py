@@ -5,16 +5,15 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.decomposition import TruncatedSVD
 from sklearn.preprocessing import normalize
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray
 from semirank.core.threads import one_blas_thread
-from semirank.dataset import Features, check_sparse
+from semirank.features.matrix import check_matrix
 from semirank.limits import SEED, Between, Limit, OneOf, check_limits
 from semirank.storage import Storable
 
@@ -103,7 +102,7 @@ class LSA(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the directions of the items X."""
         check_limits(self.limits, self.get_params(deep=False))
-        X = self._check(X, reset=True)
+        X = check_matrix(self, X)
         if abs(X).max() == 0:
             raise ValueError("All items are 0: there is no direction to tell them apart.")
         if X.shape[1] == 1:  # which scikit-learn refuses
@@ -118,7 +117,7 @@ class LSA(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def transform(self, X: Any) -> AnyArray:
         """Return the features of items, old or new, in float32 when X is, else in float64."""
         check_is_fitted(self, "components_")
-        X = self._check(X, reset=False)
+        X = check_matrix(self, X, reset=False)
         with one_blas_thread():
             features = X @ self.components_.T
         return (features if self.norm is None else normalize(features)).astype(X.dtype, copy=False)
@@ -131,10 +130,6 @@ class LSA(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     @property
     def _n_features_out(self) -> int:
         return self.n_components_
-
-    def _check(self, X: Any, *, reset: bool) -> Features:
-        X = check_sparse(X) if issparse(X) else X
-        return validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=reset)
 
     def _decomposition(self, shape: tuple[int, int]) -> TruncatedSVD:
         most = min(shape)

@@ -13,6 +13,7 @@ from semirank.core.arrays import AnyArray, Floats, Integers
 from semirank.core.diffusion import RECURRENCES, Components, Equation, Sparse, solve
 from semirank.core.ordering import WINDOW, quick_order, reorder
 from semirank.core.threads import count_threads
+from semirank.dataset import check_sparse
 from semirank.graphs.neighbours import check_lists
 from semirank.graphs.push import Neighbourhood, Top, find_top
 
@@ -140,6 +141,7 @@ class Diffusion:
     _light: AnyArray
 
     def __init__(self, graph: csr_array, indptr: Any = None) -> None:
+        graph = check_sparse(graph, "graph")
         lists = check_lists(indptr, graph.shape[0])
         S, d = normalised(graph), degrees(graph)
         parts = connected_components(graph, directed=False)[1].astype(np.int64)

@@ -19,6 +19,7 @@ from semirank.graphs.knn import Widths, attach, gaussian_weights, weighted_knn_g
 from semirank.limits import FLAG, Between, Either, Kind, Limit, OneOf
 from semirank.rankers._base import Contributions, Ranker
 from semirank.rankers.assumptions import MANIFOLD
+from semirank.rankers.kept_items import own_copy
 from semirank.rankers.pairs.weights import check_weights
 
 GRAPHS = ("knn", "connected", "full", "inner")
@@ -195,7 +196,7 @@ class DiffusionRanker(Ranker):
             index = NeighbourIndex(data.X, distance=self.distance, indptr=data.indptr)
             graph, widths = self._weigh(index)
         self.graph_, self._index, self._prepared = graph, index, Diffusion(graph, data.indptr)
-        self.points_ = None if index is None else index.points
+        self.points_ = None if index is None else own_copy(index.points)
         self.widths_, self.shortest_ = (None, None) if widths is None else widths
         self.indptr_, self.order_, self.list_ids_ = data.indptr, data.order, data.list_ids
         self._place = np.argsort(data.order)
@@ -359,4 +360,5 @@ def _arranged(graph: Any, data: RankingDataset) -> csr_array:
         raise ValueError(
             f"graph must be a square matrix of the {data.n_items} items; got shape {np.shape(graph)}."
         )
-    return check_graph(csr_array(graph)[data.order][:, data.order], data.n_items, data.indptr)
+    checked = check_graph(graph, data.n_items)
+    return check_graph(checked[data.order][:, data.order], data.n_items, data.indptr)

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import Floats, Integers
@@ -44,9 +45,14 @@ class KeepsItems:
 
 
 def callers_order(data: RankingDataset) -> Features:
-    """Return X in the order in which the caller gave it, the same array if it was not sorted."""
+    """Return a copy of X in the order in which the caller gave it."""
     in_order = bool((np.diff(data.order) > 0).all())
-    return data.X if in_order else data.X[np.argsort(data.order)]
+    return own_copy(data.X) if in_order else data.X[np.argsort(data.order)]
+
+
+def own_copy(X: Features) -> Features:
+    """Return features that the caller cannot change any more; sparse ones were copied when they came in."""
+    return X if issparse(X) else X.copy()
 
 
 def row_of(item: Any, data: RankingDataset) -> int:
