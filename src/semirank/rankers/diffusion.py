@@ -190,13 +190,13 @@ class DiffusionRanker(Ranker):
         if not isinstance(self.graph, str):
             index, graph = None, _arranged(self.graph, data)
         elif self.graph == "inner":
-            index = NeighbourIndex(data.X, distance="cosine", indptr=data.indptr)
+            index = NeighbourIndex(own_copy(data.X), distance="cosine", indptr=data.indptr)
             graph = inner_graph(index.points, indptr=data.indptr)
         else:
-            index = NeighbourIndex(data.X, distance=self.distance, indptr=data.indptr)
+            index = NeighbourIndex(own_copy(data.X), distance=self.distance, indptr=data.indptr)
             graph, widths = self._weigh(index)
         self.graph_, self._index, self._prepared = graph, index, Diffusion(graph, data.indptr)
-        self.points_ = None if index is None else own_copy(index.points)
+        self.points_ = None if index is None else index.points
         self.widths_, self.shortest_ = (None, None) if widths is None else widths
         self.indptr_, self.order_, self.list_ids_ = data.indptr, data.order, data.list_ids
         self._place = np.argsort(data.order)
