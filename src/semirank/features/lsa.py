@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from semirank.core.arrays import AnyArray
 from semirank.core.threads import one_blas_thread
 from semirank.features.matrix import check_matrix
+from semirank.learned import Array, Names, Optional, Table, count
 from semirank.limits import SEED, Between, Limit, OneOf, check_limits
 from semirank.storage import Storable
 
@@ -82,6 +83,13 @@ class LSA(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         "random_state": SEED,
     }
 
+    learned: ClassVar[Table] = {
+        "n_features_in_": count("n_features", low=1),
+        "feature_names_in_": Optional(Names("n_features")),
+        "components_": Array("n_components", "n_features", dtype="float"),
+        "singular_values_": Array("n_components", dtype="float", low=0),
+    }
+
     components_: AnyArray
     singular_values_: AnyArray
     n_features_in_: int
@@ -142,8 +150,6 @@ class LSA(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     def _check_state(self) -> None:
         check_limits(self.limits, self.get_params(deep=False))
-        if self.components_.shape != (len(self.singular_values_), self.n_features_in_):
-            raise ValueError("components_ must have one row for each singular value, of one entry a feature")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

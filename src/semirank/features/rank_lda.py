@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from semirank.core.arrays import AnyArray, Floats, Integers
 from semirank.dataset import DataWarning, RankingDataset
 from semirank.features.matrix import check_matrix
+from semirank.learned import Array, Names, Optional, Table, count
 from semirank.limits import Between, Either, Limit, OneOf, check_limits
 from semirank.storage import Storable
 
@@ -92,6 +93,13 @@ class RankLDA(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         "ridge": Between(0, inf, closed="neither"),
     }
 
+    learned: ClassVar[Table] = {
+        "n_features_in_": count("n_features", low=1),
+        "feature_names_in_": Optional(Names("n_features")),
+        "components_": Array("n_components", "n_features"),
+        "values_": Array("n_components"),
+    }
+
     components_: Floats
     values_: Floats
     n_features_in_: int
@@ -148,8 +156,6 @@ class RankLDA(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     def _check_state(self) -> None:
         check_limits(self.limits, self.get_params(deep=False))
-        if self.components_.shape != (len(self.values_), self.n_features_in_):
-            raise ValueError("components_ must have one row for each value, of one entry a feature")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

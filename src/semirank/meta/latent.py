@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray, Floats
 from semirank.features import LSA
+from semirank.learned import Part, Table
 from semirank.limits import Between, Limit
 from semirank.meta.adaptation import RANKER
 from semirank.rankers._base import Contributions, Ranker
@@ -62,6 +63,8 @@ class LatentRanker(Ranker):
         "ranker": RANKER,
         "n_components": Between(1, kind=Integral),
     }
+
+    learned: ClassVar[Table] = Ranker.learned | {"lsa_": Part("LSA"), "ranker_": Part("Ranker")}
 
     ranker_: Ranker
     lsa_: LSA

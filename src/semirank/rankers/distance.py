@@ -13,6 +13,7 @@ from semirank.core.arrays import AnyArray, Floats, Integers
 from semirank.dataset import DataWarning, Features, RankingDataset
 from semirank.graphs import NeighbourIndex
 from semirank.graphs.neighbours import is_zero
+from semirank.learned import Array, Names, Table
 from semirank.limits import Limit, OneOf
 from semirank.rankers._base import Ranker
 
@@ -66,6 +67,11 @@ class DistanceRanking(Ranker):
     one_function = False
     limits: ClassVar[Mapping[str, Limit]] = {"distance": OneOf("euclidean", "cosine")}
 
+    learned: ClassVar[Table] = Ranker.learned | {
+        "examples_": Array("n_examples", "n_features", dtype="float", sparse=True),
+        "example_lists_": Names("n_examples"),
+    }
+
     examples_: Features
     example_lists_: AnyArray
 
@@ -106,11 +112,6 @@ class DistanceRanking(Ranker):
         indptr = np.append(starts, len(self.example_lists_))
         score = _negative_distances if self.distance == "euclidean" else _cosines
         return score(data.X, self.examples_, indptr, lists[data.list_of_item])
-
-    def _check_state(self) -> None:
-        super()._check_state()
-        if self.examples_.shape != (len(self.example_lists_), self.n_features_in_):
-            raise ValueError("examples_ and example_lists_ must have one row for each relevant item")
 
 
 def _negative_distances(X: Features, examples: Features, indptr: Integers, lists: Integers) -> Floats:

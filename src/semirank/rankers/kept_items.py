@@ -1,6 +1,6 @@
 """The items given to `fit`, kept for questions that are asked later, also of a model in a file."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import issparse
@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import Floats, Integers
 from semirank.dataset import Features, RankingDataset
+from semirank.learned import Array, Table
 
 
 class KeepsItems:
@@ -24,6 +25,12 @@ class KeepsItems:
     """
 
     X_: Features
+    learned: ClassVar[Table] = {
+        "X_": Array("n_items", "n_features", dtype="float", sparse=True),
+        "y_": Array("n_items", gaps=True),
+        "lists_": Array("n_items", dtype="int64", low=0, high="n_lists"),
+    }
+
     y_: Floats
     lists_: Integers
 
@@ -37,11 +44,6 @@ class KeepsItems:
     def _kept_items(self) -> RankingDataset:
         check_is_fitted(self, "X_")
         return RankingDataset(self.X_, self.y_, self.lists_)
-
-    def _check_kept_items(self, n_items: int) -> None:
-        """Refuse what a model file holds if it does not fit together."""
-        if not (self.X_.shape[0] == n_items == len(self.y_) == len(self.lists_)):
-            raise ValueError("X_, y_ and lists_ must have one entry for each item")
 
 
 def callers_order(data: RankingDataset) -> Features:

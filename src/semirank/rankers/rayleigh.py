@@ -18,6 +18,7 @@ from semirank.dataset import Features, RankingDataset
 from semirank.features.gram_schmidt import GramSchmidt
 from semirank.graphs import knn_graph, laplacian
 from semirank.kernels import GAMMA, KERNEL, Kernel, resolve
+from semirank.learned import Array, Part, Table
 from semirank.limits import Between, Limit, OneOf
 from semirank.rankers._base import Contributions, Ranker
 from semirank.rankers.assumptions import MANIFOLD
@@ -117,6 +118,16 @@ class RayleighRanker(Ranker):
     >>> items, bool(np.isclose(amounts.sum(), ranker.scores_[1]))
     (array([0, 3]), True)
     """
+
+    learned: ClassVar[Table] = Ranker.learned | {
+        "projection_": Part("GramSchmidt"),
+        "factor_": Array("n_components", "n_components"),
+        "weights_": Array("n_components"),
+        "labelled_items_": Array("n_labelled", dtype="int64", low=0, high="n_items"),
+        "pulls_": Array("n_labelled"),
+        "items_": Array("n_items", "n_features", dtype="float", sparse=True),
+        "lists_": Array("n_items", dtype="int64", low=0, high="n_lists"),
+    }
 
     @property
     def takes_sparse(self) -> bool:
@@ -264,16 +275,8 @@ class RayleighRanker(Ranker):
 
     def _check_state(self) -> None:
         super()._check_state()
-        size, n_items = self.projection_.n_components_, len(self.scores_)
-        if self.weights_.shape != (size,) or self.factor_.shape != (size, size):
-            raise ValueError("weights_ and factor_ must have one row for each component")
-        if self.items_.shape != (n_items, self.n_features_in_) or self.lists_.shape != (n_items,):
-            raise ValueError("items_ and lists_ must have one row for each item")
-        if (
-            self.pulls_.shape != self.labelled_items_.shape
-            or not np.isin(self.labelled_items_, np.arange(n_items)).all()
-        ):
-            raise ValueError("labelled_items_ and pulls_ must name items, one entry for each label")
+        if self.projection_.n_components_ != len(self.weights_):
+            raise ValueError("weights_ must have one row for each component")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
