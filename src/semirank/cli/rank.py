@@ -39,7 +39,8 @@ def rank(
 
     Without --ranker, held-out labels choose one, and what was chosen and why goes to standard error.
 
-    The output has the columns qid, item and score; a file that ends in .run is written as a TREC run.
+    The output has the columns qid, item and score; a file that ends in .run is written as a TREC run,
+    one that ends in .csv with commas, any other with tabs.
     """
     if metric and keep is None:
         raise typer.BadParameter("--metric measures hidden labels: it needs --keep.")
