@@ -21,7 +21,7 @@ from semirank.learned import AnyOf, Array, Names, Table, count
 from semirank.limits import FLAG, Between, Either, Kind, Limit, OneOf
 from semirank.rankers._base import Contributions, Ranker
 from semirank.rankers.assumptions import MANIFOLD
-from semirank.rankers.kept_items import own_copy
+from semirank.rankers.kept_items import check_item, own_copy
 from semirank.rankers.pairs.weights import check_weights
 
 GRAPHS = ("knn", "connected", "full", "inner")
@@ -179,9 +179,7 @@ class DiffusionRanker(Ranker):
             raise ValueError(
                 f"combine={self.combine!r} takes a logarithm: its scores are no sum over labelled items."
             )
-        if not 0 <= item < len(self.order_):
-            raise ValueError(f"item must be a row number from 0 to {len(self.order_) - 1}; got {item!r}.")
-        place, degrees = self._places()[item], self._system.degrees
+        place, degrees = self._places()[check_item(item, len(self.order_))], self._system.degrees
         unit = np.zeros((len(self.order_), 1))
         unit[place] = 1.0
         reach = self._system.solve(unit, self.alpha, **self._stopping).scores[:, 0]

@@ -1,5 +1,6 @@
 """The items given to `fit`, kept for questions that are asked later, also of a model in a file."""
 
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from semirank.core.arrays import Floats, Integers
 from semirank.dataset import Features, RankingDataset
 from semirank.learned import Array, Table
+from semirank.limits import Between
 
 
 class KeepsItems:
@@ -59,6 +61,11 @@ def own_copy(X: Features) -> Features:
 
 def row_of(item: Any, data: RankingDataset) -> int:
     """Return where an item, given by its row in the caller's order, stands in the data."""
-    if not 0 <= item < data.n_items:
-        raise ValueError(f"item must be a row number in [0, {data.n_items - 1}]; got {item!r}.")
-    return int(np.flatnonzero(data.order == item)[0])
+    return int(np.flatnonzero(data.order == check_item(item, data.n_items))[0])
+
+
+def check_item(item: Any, n_items: int) -> int:
+    """Return the row number of a fitted item; refuse what is none."""
+    if item not in Between(0, n_items - 1, Integral):
+        raise ValueError(f"item must be a row number in [0, {n_items - 1}]; got {item!r:.60}.")
+    return int(item)

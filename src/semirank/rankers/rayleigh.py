@@ -22,7 +22,7 @@ from semirank.learned import Array, Part, Table
 from semirank.limits import Between, Limit, OneOf
 from semirank.rankers._base import Contributions, Ranker
 from semirank.rankers.assumptions import MANIFOLD
-from semirank.rankers.kept_items import callers_order
+from semirank.rankers.kept_items import callers_order, check_item
 from semirank.rankers.label_levels import check_levels, compare_levels, relative_to_list
 from semirank.rankers.pairs import check_weights
 
@@ -222,8 +222,7 @@ class RayleighRanker(Ranker):
             Row numbers of the labelled items, and amounts that add up to ``scores_[item]``.
         """
         check_is_fitted(self, "weights_")
-        if not 0 <= item < len(self.scores_):
-            raise ValueError(f"item must be a row number in [0, {len(self.scores_) - 1}]; got {item!r}.")
+        item = check_item(item, len(self.scores_))
         features = self.projection_.transform(self.items_[[item]])[0].astype(np.float64)
         along = self._along(self.items_, cho_solve((self.factor_, True), features))
         means = np.bincount(self.lists_, weights=along) / np.bincount(self.lists_)
