@@ -21,7 +21,7 @@ HUGE = "9" * 23
 
 @pytest.mark.parametrize("name", [f"P@{HUGE}", f"nDCG@{HUGE}", f"AP@{HUGE}", f"R@{HUGE}", f"P@{'9' * 5000}"])
 def test_huge_cutoffs(name):
-    with pytest.raises(ValueError, match="must be a whole number|not a whole number"):
+    with pytest.raises(ValueError, match=r"above 2\^53|not a whole number"):
         measure(name, [1, 0], [2.0, 1.0])
 
 
