@@ -25,6 +25,7 @@ from semirank.limits import Between
 
 MANY = 2000
 LONG = 1e11
+FARTHEST = 1e150
 BLOCK_ROWS = 256
 BLOCK_CELLS = 2**19
 
@@ -213,6 +214,17 @@ def _compare_sparse(rows: csr_array, data: csr_array) -> Compare:
     return lambda which, *rest: nearest_sparse(queries, terms, *squares, which, *rest)
 
 
+def _refuse_far_items(X: Points) -> None:
+    values = X.data if issparse(X) else X
+    if max(values.max(initial=0.0), -values.min(initial=0.0)) > FARTHEST:
+        far = np.nonzero(np.abs(values) > FARTHEST)[0][0]
+        row = np.searchsorted(X.indptr, far, side="right") - 1 if issparse(X) else far
+        raise ValueError(
+            f"X has a value beyond {FARTHEST:g} in row {row}: the square of a distance would be no number. "
+            "Scale the features."
+        )
+
+
 def _check_k(k: Any) -> None:
     if k not in Between(0, kind=Integral):
         raise ValueError(f"k must be a whole number of at least 0; got {k!r:.40}.")
@@ -233,6 +245,7 @@ def check_points(X: Any, distance: Distance = "euclidean") -> Points:
     if missing.any():
         rows = X.tocoo().row[missing] if issparse(X) else np.nonzero(missing)[0]
         raise ValueError(f"X has a missing value (NaN) in row {rows.min()}: fill missing values first.")
+    _refuse_far_items(X)
     if distance == "cosine":
         X = _directions(X)
     return X if issparse(X) else np.ascontiguousarray(X)

@@ -119,7 +119,7 @@ def _negative_distances(X: Features, examples: Features, indptr: Integers, lists
     nearest = NeighbourIndex(examples, indptr=indptr, recall=1.0).query(X, 1, lists).indices[:, 0]
     scores = np.empty(X.shape[0])
     for rows in _batches(X):
-        difference = X[rows] - examples[nearest[rows]]
+        difference = X[rows].astype(np.float64) - examples[nearest[rows]]
         squares = difference.multiply(difference) if issparse(difference) else difference**2
         scores[rows] = 0.0 - np.sqrt(np.asarray(squares.sum(axis=1), dtype=np.float64).ravel())
     return scores

@@ -304,6 +304,11 @@ def roughness(X: Floats, graph_laplacian: csr_array) -> Floats:
 
 def factorise(matrix: Floats) -> Floats:
     """Return the lower Cholesky factor of a matrix that should be positive definite."""
+    if not np.isfinite(matrix).all():
+        raise ValueError(
+            "The covariances, the ridge and the smoothness come to more than any number. Scale the features, "
+            "or lower degree, ridge or smoothness."
+        )
     try:
         return cholesky(matrix, lower=True)
     except LinAlgError:
