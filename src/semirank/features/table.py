@@ -238,11 +238,11 @@ def _kind(name: str, cells: AnyArray, declared: str | None) -> tuple[str | None,
         return "date", ""
     numbers = (cells, "") if cells.dtype.kind == "f" else numbers_in(words)
     if numbers is not None:
-        return (None, "it counts the rows") if _are_ids(name, numbers[0]) else ("number", "")
+        return (None, "it counts the rows") if are_ids(name, numbers[0]) else ("number", "")
     return ("date", "") if days_in(words) is not None else _kind_of_words(words)
 
 
-def _are_ids(name: str, numbers: AnyArray) -> bool:
+def are_ids(name: str, numbers: AnyArray) -> bool:
     """Tell whether whole numbers, different in each row, have no gap or are called ids."""
     if len(numbers) < FEWEST_IDS or np.isnan(numbers).any() or (numbers != np.floor(numbers)).any():
         return False

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray, Floats
-from semirank.features import LSA
+from semirank.features.lsa import LSA, fit_lsa
 from semirank.limits import Between, Limit
 from semirank.meta.adaptation import RANKER
 from semirank.rankers._base import Contributions, Ranker
@@ -91,7 +91,7 @@ class LatentRanker(Ranker):
     def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
         """Learn latent features from all items, then fit the ranker on them."""
         data = self._check(X, y, qid)
-        self.lsa_ = LSA(self.n_components).fit(data.X)
+        self.lsa_ = fit_lsa(data.X, self.n_components)
         rows = np.argsort(data.order)  # the ranker gets the caller's order, so that `explain` speaks of it
         self._given = self.lsa_.transform(data.X)[rows], data.qid[rows]
         self.ranker_ = self._base().fit(self._given[0], data.y[rows], self._given[1])

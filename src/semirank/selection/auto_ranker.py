@@ -17,8 +17,9 @@ from sklearn.utils.validation import check_is_fitted
 from semirank.core.arrays import AnyArray, Floats
 from semirank.dataset import DataWarning, RankingDataset
 from semirank.dataset.table import RawTable, as_table
+from semirank.features.lsa import sharing_lsa
 from semirank.features.scaling import Scaling
-from semirank.features.table import TableFeatures, encode, table_of
+from semirank.features.table import TableFeatures, are_ids, encode, table_of
 from semirank.features.text_features import TextFeatures
 from semirank.features.tfidf import TfIdf, check_texts
 from semirank.limits import FLAG, Between, Either, Limit, OneOf
@@ -205,12 +206,13 @@ class AutoRanker(Ranker):
         self._remember_features(given)
         warn_of_minus_one(data.y)
         data, self.features_ = prepare(data, self.candidates)
-        choice, choices = self._choose(data)
-        self.choice_ = choice.to_dict()
         rows = np.argsort(given.order)  # the ranker gets the caller's order, so that `explain` speaks of it
-        chosen = clone(choices.named(choice.name).ranker)
-        with _in_own_words():
-            self.ranker_ = chosen.fit(data.X[rows], data.y[rows], data.qid[rows])
+        with sharing_lsa():
+            choice, choices = self._choose(data)
+            self.choice_ = choice.to_dict()
+            chosen = clone(choices.named(choice.name).ranker)
+            with _in_own_words():
+                self.ranker_ = chosen.fit(data.X[rows], data.y[rows], data.qid[rows])
         self.scores_, self.lowest_ = self.ranker_.scores_, lowest(self.ranker_.scores_)
         if data.texts is not None:
             self.scores_ = np.where(find_empty(data.texts[rows]), self.lowest_, self.scores_)
@@ -284,7 +286,7 @@ class AutoRanker(Ranker):
         few = too_few(data, way, reading)
         found, choices = experiment(
             data,
-            choices.only_usual() if few else choices,
+            choices.only_mixed() if few else choices,
             self.metric,
             keep=None,
             unlabelled=reading,
@@ -324,7 +326,7 @@ class AutoRanker(Ranker):
 
 
 def as_dataset(X: Any, y: Any, qid: Any, *, new: bool = False) -> RankingDataset:
-    """Return items of any kind as data: texts stay texts, and a data frame that is not all numbers a table.
+    """Return items of any kind as data: texts stay texts, a data frame with more than plain numbers a table.
 
     New items have no labels. A column `qid` of a data frame names the lists, where they are not given.
     """
@@ -335,7 +337,7 @@ def as_dataset(X: Any, y: Any, qid: Any, *, new: bool = False) -> RankingDataset
         columns = {name: cells for name, cells in table.columns.items() if name != "qid"}
         kinds = {name: kind for name, kind in table.kinds.items() if name in columns}
         qid = table["qid"] if qid is None and "qid" in table.columns else qid
-        if columns and not all(_is_complete(cells) for cells in columns.values()):
+        if columns and not all(_is_plain(name, cells) for name, cells in columns.items()):
             return RankingDataset(np.zeros((n_items, 0)), y, qid, table=RawTable(columns, kinds))
         X = np.column_stack(list(columns.values())) if columns else np.zeros((n_items, 0))
         return RankingDataset(X, y, qid, feature_names=list(columns))
@@ -345,8 +347,9 @@ def as_dataset(X: Any, y: Any, qid: Any, *, new: bool = False) -> RankingDataset
     return RankingDataset(X, y, qid)
 
 
-def _is_complete(cells: AnyArray) -> bool:
-    return cells.dtype.kind == "f" and not np.isnan(cells).any()
+def _is_plain(name: str, cells: AnyArray) -> bool:
+    """Tell whether a column is a feature as it stands: numbers without gaps that are no ids."""
+    return cells.dtype.kind == "f" and not np.isnan(cells).any() and not are_ids(name, cells)
 
 
 def warn_of_minus_one(y: Floats) -> None:

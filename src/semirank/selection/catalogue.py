@@ -99,14 +99,10 @@ class Catalogue:
         return replace(self, candidates=supervised, trusted=(), for_few=few, mix=mix)
 
     def only_mixed(self) -> "Catalogue":
-        """Leave out what is no part of a mixture, nor the baseline of such a part."""
-        parts = set(self.mix) | {each.baseline for each in self.candidates if each.name in self.mix}
+        """Leave out what is neither a part of a mixture nor meant for few labels, nor the baseline of one."""
+        parts = {self.for_few, *self.mix}
+        parts |= {each.baseline for each in self.candidates if each.name in parts and each.baseline}
         return replace(self, candidates=tuple(each for each in self.candidates if each.name in parts))
-
-    def only_usual(self) -> "Catalogue":
-        """Leave out what is not tried in any case."""
-        first = self.first
-        return replace(self, candidates=tuple(each for each in self.candidates if each.name in first))
 
 
 def catalogue(
