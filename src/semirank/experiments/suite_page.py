@@ -55,8 +55,8 @@ CHOICES = (
     "reported on the other. How much *screening* counts in the mix of texts, half at the first labels and "
     "fading with them, was chosen among three ways on six other draws of the eleven text sets, and looked at "
     "once more on three others. Weights of graded labels and of lists are equal ones that are older than "
-    "this page; graded labels took over the trees of tables. When labels look as if they came from the top of "
-    "a ranking was made stricter for few labels by a rule of chance, after one text set had shown the "
+    "this page; graded labels took over the trees of tables. When labels look as if they came from the top "
+    "of a ranking was made stricter for few labels by a rule of chance, after one text set had shown the "
     "need. The ten sets with real labels, the lists, and the draws of this page were not used for any "
     "choice."
 )
