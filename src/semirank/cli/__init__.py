@@ -17,6 +17,7 @@ from semirank.cli.datasets import datasets
 from semirank.cli.describe import describe
 from semirank.cli.evaluate import evaluate
 from semirank.cli.fit import fit
+from semirank.cli.label import label
 from semirank.cli.options import expand
 from semirank.cli.rank import rank
 from semirank.cli.rankers import rankers
@@ -32,7 +33,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (describe, compare, rank, fit, evaluate, convert, rankers, reproduce):
+for command in (describe, compare, rank, label, fit, evaluate, convert, rankers, reproduce):
     app.command()(expand(command))
 app.add_typer(datasets, name="datasets")
 

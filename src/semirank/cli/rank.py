@@ -1,17 +1,22 @@
-"""``semirank rank``: scores for every item."""
+"""``semirank rank``: a reading list, best first."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import semirank
-from semirank.cli.options import Out, Reading, Seed, Speaking, metric_rows, ranking_rows
+from semirank.cli.options import Out, Reading, Seed, Speaking, metric_rows
 from semirank.cli.ranking import AUTO, RankerName, Settings, fit_on, for_items, items_of, make_ranker
 from semirank.files import STDIO
 
 if TYPE_CHECKING:
     from semirank.dataset import RankingDataset
+    from semirank.readers.records import Records
+
+ON_SCREEN = ("rank", "score", "row", "item", "id", "record_id", "qid", "title", "text", "why")
+"""Columns that a terminal shows; a file has all of them."""
 
 
 def rank(
@@ -21,6 +26,9 @@ def rank(
     setting: Settings = None,
     model: Annotated[Path | None, typer.Option(help="Rank with this fitted model instead.")] = None,
     top: Annotated[int | None, typer.Option(min=1, help="Give the best N items of each list only.")] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also give items that have a label; otherwise only those without.")
+    ] = False,
     keep: Annotated[
         int | None,
         typer.Option(
@@ -39,7 +47,9 @@ def rank(
 
     Without --ranker, held-out labels choose one, and what was chosen and why goes to standard error.
 
-    The output has the columns qid, item and score; a file that ends in .run is written as a TREC run.
+    The output is a reading list: rank and score, then every column of the data, of the items that have no
+    label yet. Fill in the column of labels, and `semirank label DATA LIST` takes your decisions over. The
+    ending of -o tells the format: .csv .tsv .xlsx .parquet .ris .bib, or .run for a TREC run.
     """
     if metric and keep is None:
         raise typer.BadParameter("--metric measures hidden labels: it needs --keep.")
@@ -52,15 +62,51 @@ def rank(
     data = truth if keep is None else truth.hide_labels(keep=keep, keep_levels=True, random_state=seed)
     speaking.say(repr(data))
     scores = data.restore(_fitted(chosen, data, speaking) if model is None else _predicted(chosen, data))
-    if (keep is None or out is not None) and speaking.json:
-        speaking.show(ranking_rows(semirank.readers.rank_items(data, scores, top)), out)
-    elif keep is None or out is not None:
-        semirank.readers.write_ranking(data, scores, out or STDIO, top=top)
+    _say_empty(data, speaking)
+    if keep is None or out is not None:
+        _give(reading, data, scores, speaking, out, everything=everything, top=top)
     if keep is not None:
         names = metric or ["nDCG@10", "AP", "AUC"]
         hidden = truth.hidden_from(data)
         speaking.say("On the hidden labels:")
         speaking.show(metric_rows(semirank.evaluate(hidden, scores, names)))
+
+
+def _give(
+    reading: Reading,
+    data: "RankingDataset",
+    scores: Any,
+    speaking: Speaking,
+    out: Path | None,
+    *,
+    everything: bool,
+    top: int | None,
+) -> None:
+    """Write the reading list to a file, or show it."""
+    if data.labelled.all() and not everything:
+        speaking.say("Every item has a label: all of them are given.")
+        everything = True
+    if out is not None and semirank.readers.is_run(str(out)):
+        wanted = data.take(~data.labelled | everything)
+        of_wanted = wanted.restore(data.arrange(scores)[~data.labelled | everything])
+        semirank.readers.write_ranking(wanted, of_wanted, out, top=top)
+        return
+    listed = semirank.readers.reading_list(reading.records(), data, scores, everything=everything, top=top)
+    if speaking.json or (out is None and sys.stdout.isatty()):
+        speaking.show(_rows(listed, all_columns=speaking.json), out)
+    else:
+        semirank.readers.write_records(listed, out or STDIO, format=None if out else "tsv")
+
+
+def _rows(listed: "Records", *, all_columns: bool) -> list[dict[str, Any]]:
+    columns = [name for name in listed.columns if all_columns or name.lower() in ON_SCREEN]
+    cells = zip(*(listed.columns[name] for name in columns), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in cells]
+
+
+def _say_empty(data: "RankingDataset", speaking: Speaking) -> None:
+    if data.texts is not None and (empty := sum(not text.strip() for text in data.texts)):
+        speaking.say(f"{empty} items have no text and stand last.")
 
 
 def _fitted(ranker: Any, data: "RankingDataset", speaking: Speaking) -> Any:

@@ -47,7 +47,7 @@ class TableFeatures(Storable, TransformerMixin, BaseEstimator):
     - **categories**: a feature for each of the 50 most frequent levels, one for missing cells, one for all
       others;
     - **dates**, in ISO's or other usual formats: days since 1970, month and weekday;
-    - **texts** (three words a cell or more, mostly different): 30 latent features of their tf-idf vectors. A
+    - **texts** (three words a cell or more, mostly different): 10 latent features of their tf-idf vectors. A
       table with nothing but texts stays texts: `transform` returns them, joined, for a ranker of texts;
     - constant and empty columns, words that are different in each row, and numbers that count the rows are
       left out, and `summary` says so.
