@@ -96,8 +96,8 @@ def compare(
         labels than there will be in use. None: all that are not held out. "auto": 10 labels of each list
         where every item has one and items are held out, otherwise None.
     n_repeats, n_folds : int, optional
-        How often labels are held out, and in how many parts; see `plan_splits`. Labels that are too few to
-        choose by are held out twice, not three times.
+        How often labels are held out, and in how many parts; see `plan_splits`. Without `rankers`, labels
+        that are too few to choose by are held out twice, not three times.
     unlabelled : {"auto", "ignore", "irrelevant"}
         How the metric takes items that have no label at all. "auto": they are left out, unless no two labels
         say what is irrelevant.
@@ -237,7 +237,7 @@ def experiment(
     metric = parse(usual_metric(way) if metric == AUTO else metric)
     keep = (USUAL_KEEP if way == "items" and data.labelled.all() else None) if keep == AUTO else keep
     reading = unlabelled_as(data, way) if unlabelled == AUTO else unlabelled
-    if way == "items" and keep is None and too_few(data, way, reading):
+    if choices.mix and way == "items" and keep is None and too_few(data, way, reading):
         splitting["n_repeats"] = splitting.get("n_repeats") or REPEATS_TO_WEIGH
     options: dict[str, Any] = {"protocol": protocol, "keep": keep, "unlabelled": reading, **splitting}
     blank = _blank(data, metric, name, confidence, random_state, n_jobs, options | {"timeout": timeout})
