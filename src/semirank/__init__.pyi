@@ -15,6 +15,7 @@ from . import registry as registry
 from . import report as report
 from . import results as results
 from . import selection as selection
+from . import stopping as stopping
 from . import storage as storage
 from .dataset.ranking_dataset import RankingDataset as RankingDataset
 from .density_ratio.kliep import KLIEP as KLIEP
