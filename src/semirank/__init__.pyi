@@ -3,6 +3,7 @@ from . import dataset as dataset
 from . import density_ratio as density_ratio
 from . import experiments as experiments
 from . import features as features
+from . import feedback as feedback
 from . import files as files
 from . import graphs as graphs
 from . import kernels as kernels

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from semirank.core.arrays import AnyArray, Floats
+from semirank.core.arrays import AnyArray, Booleans, Floats
 from semirank.dataset import RankingDataset
 from semirank.features import TextFeatures, TfIdf
 from semirank.limits import Between, Either, Kind, Limit, OneOf, check_limits
@@ -66,6 +66,7 @@ class TextRanker(Ranker):
     ranker_: Ranker
     features_: TfIdf | TextFeatures
     lowest_: float
+    _given: tuple[Any, Booleans, Any]  # vectors, which texts are empty, lists
 
     def __init__(
         self,
@@ -105,10 +106,36 @@ class TextRanker(Ranker):
         check_limits(self.limits, self.get_params(deep=False))
         texts = _texts(X)
         self.features_ = TfIdf() if self.features is None else clone(self.features)
-        self.ranker_ = clone(self._base()).fit(self.features_.fit_transform(texts), y, qid)
+        vectors = self.features_.fit_transform(texts)
+        self.ranker_ = clone(self._base()).fit(vectors, y, qid)
         self.n_features_in_, self.n_lists_ = 1, self.ranker_.n_lists_
+        self._given = vectors, find_empty(texts), qid
+        return self._place_empty()
+
+    def rerank(self, y: Any) -> Self:
+        """Rank the fitted texts anew from other labels, with the same features; the ranker keeps what it can.
+
+        Parameters
+        ----------
+        y : array of shape (n_items,)
+            All labels, old and new, in the order in which the texts were given to `fit`.
+        """
+        check_is_fitted(self, "ranker_")
+        if not hasattr(self, "_given"):
+            raise ValueError(
+                "A model file does not hold the items given to fit, which this needs: fit again."
+            )
+        vectors, _, qid = self._given
+        self.ranker_._refit(vectors, y, qid)
+        return self._place_empty()
+
+    def _refit(self, X: Any, y: Any, qid: Any) -> Self:
+        return self.rerank(y)
+
+    def _place_empty(self) -> Self:
+        """Take over the scores of the ranker, and rank empty texts last."""
         self.lowest_ = lowest(self.ranker_.scores_)
-        self.scores_ = np.where(find_empty(texts), self.lowest_, self.ranker_.scores_)
+        self.scores_ = np.where(self._given[1], self.lowest_, self.ranker_.scores_)
         return self
 
     def predict(self, X: Any, qid: Any = None) -> Floats:

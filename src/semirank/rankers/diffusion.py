@@ -91,8 +91,8 @@ class DiffusionRanker(Ranker):
         """The power of an item's degree that multiplies its score."""
 
     @abstractmethod
-    def _rank(self, y: Floats, seeds: Floats, start: Floats | None = None) -> Self:
-        """Solve for these seeds, from a start where one is given, and store the scores."""
+    def _rank(self, y: Floats, seeds: Floats) -> Self:
+        """Solve for these seeds, and store the scores."""
 
     def fit_graph(self, X: Any, qid: Any = None) -> Self:
         """Build the graph only; labels come later, through `rerank` or `rank_queries`."""
@@ -101,7 +101,9 @@ class DiffusionRanker(Ranker):
         return self._build(data)._rank(data.y, seeds_of_labels(data.y, data.indptr, self.combine))
 
     def rerank(self, y: Any) -> Self:
-        """Rank the fitted items anew from other labels, each of weight 1, starting from the scores so far.
+        """Rank the fitted items anew from other labels, each of weight 1, over the same graph.
+
+        The scores are those of a new `fit` on these labels, to the last bit.
 
         Parameters
         ----------
@@ -111,9 +113,7 @@ class DiffusionRanker(Ranker):
         check_is_fitted(self, "graph_")
         labels = check_labels(y, len(self.order_))[self.order_]
         check_positive(labels)
-        seeds = seeds_of_labels(labels, self.indptr_, self.combine)
-        warm = self.diffused_.shape == seeds.shape and self.diffused_.any()
-        return self._rank(labels, seeds, start=self.diffused_ if warm else None)
+        return self._rank(labels, seeds_of_labels(labels, self.indptr_, self.combine))
 
     def _refit(self, X: Any, y: Any, qid: Any) -> Self:
         return self.rerank(y)
