@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -15,8 +15,23 @@ from semirank.features import TextFeatures, TfIdf
 from semirank.limits import Between, Either, Kind, Limit, OneOf, check_limits
 from semirank.meta.empty_texts import find_empty, lowest
 from semirank.meta.latent import LatentRanker
-from semirank.rankers._base import Ranker
+from semirank.rankers._base import CONSTANT, Contributions, FeatureContributions, Ranker
 from semirank.rankers.logistic import LogisticRanker
+
+
+class Words(NamedTuple):
+    """How each word of a text has moved its score; the amounts add up to that score.
+
+    Attributes
+    ----------
+    words : list of str
+        Terms of the text; "" for what no word accounts for.
+    amounts : float64 array of shape (n_words,)
+        How much each of them has added.
+    """
+
+    words: list[str]
+    amounts: Floats
 
 
 class TextRanker(Ranker):
@@ -145,6 +160,28 @@ class TextRanker(Ranker):
         scores = self.ranker_.predict(self.features_.transform(texts), qid)
         return np.where(find_empty(texts), self.lowest_, scores)
 
+    def explain(self, item: int) -> Contributions:
+        """Split the score of a fitted text into contributions of labelled texts, where the ranker can.
+
+        Parameters
+        ----------
+        item : int
+            Row number, as given to `fit`.
+        """
+        check_is_fitted(self, "ranker_")
+        return self.ranker_.explain(item)
+
+    def explain_words(self, item: int) -> Words:
+        """Split the score of a fitted text into contributions of its words, where the ranker weighs them.
+
+        Parameters
+        ----------
+        item : int
+            Row number, as given to `fit`.
+        """
+        check_is_fitted(self, "ranker_")
+        return name_words(self.ranker_.explain_features(item), self.features_.get_feature_names_out())
+
     def _new_items(self, X: Any, y: Any, qid: Any) -> RankingDataset:
         return RankingDataset(np.zeros((len(_texts(X)), 0)), y, qid)
 
@@ -152,6 +189,12 @@ class TextRanker(Ranker):
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False
         return tags
+
+
+def name_words(parts: FeatureContributions, names: AnyArray) -> Words:
+    """Call features by their names."""
+    words = [names[column] if column != CONSTANT else "" for column in parts.features.tolist()]
+    return Words(words, parts.amounts)
 
 
 def _texts(X: Any) -> AnyArray:
