@@ -28,6 +28,7 @@ from .meta.importance_weighting import ImportanceWeighting as ImportanceWeightin
 from .meta.latent import LatentRanker as LatentRanker
 from .meta.pseudo_margin import PseudoMargin as PseudoMargin
 from .meta.ranker_propagation import RankerPropagation as RankerPropagation
+from .meta.screening import ScreeningRanker as ScreeningRanker
 from .meta.text import TextRanker as TextRanker
 from .rankers._base import Contributions as Contributions
 from .rankers._base import Ranker as Ranker

@@ -15,13 +15,13 @@ from semirank.feedback.events import Event
 from semirank.feedback.items import Items
 from semirank.feedback.state import State
 from semirank.meta.blend import Blend
+from semirank.meta.screening import ScreeningRanker
 from semirank.meta.text import TextRanker
 from semirank.rankers._base import Ranker
 from semirank.rankers.manifold import ManifoldRanking
 from semirank.rankers.rankrls import RankRLS
 from semirank.rankers.rankrls_cv import RankRLSCV
 from semirank.registry import ranker_class
-from semirank.selection.catalogue import screening
 
 DIGESTED = 1000
 KEPT = 100
@@ -127,7 +127,7 @@ class Engine:
     True
     >>> order = engine.rank(state)
     >>> order.number, order.rows.tolist(), order.ranker
-    (1, [0, 3, 1, 2], 'TextRanker')
+    (1, [0, 3, 1, 2], 'ScreeningRanker')
     """
 
     ranker_: Ranker | None
@@ -208,7 +208,7 @@ def default_ranker(items: Items, *, graded: bool = False) -> Ranker:
     embeddings: labels that spread over the graph of nearest neighbours.
     """
     if items.are_texts:
-        return TextRanker(RankRLS(), n_components=100) if graded else TextRanker(screening(0))
+        return TextRanker(RankRLS(), n_components=100) if graded else ScreeningRanker()
     if len(items.lists) > 1:
         return Blend()
     return RankRLSCV() if graded else ManifoldRanking(sigma="local", combine="ratio", join=True)

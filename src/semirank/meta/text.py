@@ -119,7 +119,7 @@ class TextRanker(Ranker):
     def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
         """Learn features from all texts X, then fit the ranker on them."""
         check_limits(self.limits, self.get_params(deep=False))
-        texts = _texts(X)
+        texts = texts_of(X)
         self.features_ = TfIdf() if self.features is None else clone(self.features)
         vectors = self.features_.fit_transform(texts)
         self.ranker_ = clone(self._base()).fit(vectors, y, qid)
@@ -156,7 +156,7 @@ class TextRanker(Ranker):
     def predict(self, X: Any, qid: Any = None) -> Floats:
         """Score new texts with the features and the ranker that `fit` has learned."""
         check_is_fitted(self, "ranker_")
-        texts = _texts(X)
+        texts = texts_of(X)
         scores = self.ranker_.predict(self.features_.transform(texts), qid)
         return np.where(find_empty(texts), self.lowest_, scores)
 
@@ -183,7 +183,7 @@ class TextRanker(Ranker):
         return name_words(self.ranker_.explain_features(item), self.features_.get_feature_names_out())
 
     def _new_items(self, X: Any, y: Any, qid: Any) -> RankingDataset:
-        return RankingDataset(np.zeros((len(_texts(X)), 0)), y, qid)
+        return RankingDataset(np.zeros((len(texts_of(X)), 0)), y, qid)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -197,7 +197,8 @@ def name_words(parts: FeatureContributions, names: AnyArray) -> Words:
     return Words(words, parts.amounts)
 
 
-def _texts(X: Any) -> AnyArray:
+def texts_of(X: Any) -> AnyArray:
+    """Return texts as an array of one dimension; refuse others."""
     texts = np.asarray(X, dtype=object)
     if texts.ndim != 1:
         raise ValueError(f"X must be a sequence of texts, one for each item; got shape {texts.shape}.")
