@@ -8,9 +8,10 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.preprocessing import normalize
 from sklearn.utils import gen_batches
+from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray, Floats, Integers
-from semirank.dataset import DataWarning, Features, RankingDataset
+from semirank.dataset import DataWarning, Features, RankingDataset, check_labels
 from semirank.graphs import NeighbourIndex
 from semirank.graphs.neighbours import is_zero
 from semirank.limits import Limit, OneOf
@@ -68,13 +69,36 @@ class DistanceRanking(Ranker):
 
     examples_: Features
     example_lists_: AnyArray
+    _given: RankingDataset
 
     def __init__(self, distance: str = "euclidean") -> None:
         self.distance = distance
 
     def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
         """Keep the relevant items (label above 0) of each list, and score all items by them."""
-        data = self._check(X, y, qid)
+        self._given = self._check(X, y, qid)
+        return self._rank(self._given)
+
+    def rerank(self, y: Any) -> Self:
+        """Rank the fitted items anew from other labels: the scores of a new `fit`.
+
+        Parameters
+        ----------
+        y : array of shape (n_items,)
+            All labels, old and new, in the order in which the items were given to `fit`.
+        """
+        check_is_fitted(self, "scores_")
+        if not hasattr(self, "_given"):
+            raise ValueError(
+                "A model file does not hold the items given to fit, which this needs: fit again."
+            )
+        labels = self._given.arrange(check_labels(y, self._given.n_items))
+        return self._rank(self._given.replace(y=labels))
+
+    def _refit(self, X: Any, y: Any, qid: Any) -> Self:
+        return self.rerank(y)
+
+    def _rank(self, data: RankingDataset) -> Self:
         relevant = np.flatnonzero(data.y > 0)
         if len(relevant) == 0:
             raise ValueError(
@@ -83,7 +107,7 @@ class DistanceRanking(Ranker):
             )
         self.examples_ = data.X[relevant]
         self.example_lists_ = data.qid[relevant]
-        return self._store(data, self._score(data))
+        return self._store(self._given, self._score(data))
 
     def predict(self, X: Any, qid: Any = None) -> Floats:
         """Score new items by the relevant items of their list, or of all lists where it has none."""

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from semirank.core.arrays import AnyArray, Floats
+from semirank.core.arrays import AnyArray, Booleans, Floats
 from semirank.dataset import DataWarning, RankingDataset
 from semirank.dataset.table import RawTable, as_table
 from semirank.features.lsa import sharing_lsa
@@ -25,6 +25,7 @@ from semirank.features.tfidf import TfIdf, check_texts
 from semirank.limits import FLAG, Between, Either, Limit, OneOf
 from semirank.meta.empty_texts import find_empty, lowest
 from semirank.meta.members import Rankers
+from semirank.meta.text import Words, name_words
 from semirank.metrics.notation import MetricName
 from semirank.rankers._base import Contributions, Ranker
 from semirank.rankers.assumptions import CHOSEN
@@ -175,6 +176,8 @@ class AutoRanker(Ranker):
     table_: TableFeatures | None
     features_: TextFeatures | TfIdf | Scaling | None
     lowest_: float
+    _given: tuple[Any, AnyArray]
+    _empty: Booleans
 
     def __init__(
         self,
@@ -207,15 +210,38 @@ class AutoRanker(Ranker):
         warn_of_minus_one(data.y)
         data, self.features_ = prepare(data, self.candidates)
         rows = np.argsort(given.order)  # the ranker gets the caller's order, so that `explain` speaks of it
+        self._empty = np.zeros(len(rows), dtype=bool) if data.texts is None else find_empty(data.texts[rows])
         with sharing_lsa():
             choice, choices = self._choose(data)
             self.choice_ = choice.to_dict()
             chosen = clone(choices.named(choice.name).ranker)
+            self._given = data.X[rows], data.qid[rows]
             with _in_own_words():
-                self.ranker_ = chosen.fit(data.X[rows], data.y[rows], data.qid[rows])
-        self.scores_, self.lowest_ = self.ranker_.scores_, lowest(self.ranker_.scores_)
-        if data.texts is not None:
-            self.scores_ = np.where(find_empty(data.texts[rows]), self.lowest_, self.scores_)
+                self.ranker_ = chosen.fit(self._given[0], data.y[rows], self._given[1])
+        return self._place_empty()
+
+    def rerank(self, y: Any) -> Self:
+        """Rank the fitted items anew from other labels, by the ranker that was chosen; the choice stays.
+
+        Parameters
+        ----------
+        y : array of shape (n_items,)
+            All labels, old and new, in the order in which the items were given to `fit`.
+        """
+        check_is_fitted(self, "ranker_")
+        if not hasattr(self, "_given"):
+            raise ValueError(
+                "A model file does not hold the items given to fit, which this needs: fit again."
+            )
+        X, qid = self._given
+        with _in_own_words():
+            self.ranker_._refit(X, y, qid)
+        return self._place_empty()
+
+    def _place_empty(self) -> Self:
+        """Take over the scores of the chosen ranker, and rank empty texts last."""
+        self.lowest_ = lowest(self.ranker_.scores_)
+        self.scores_ = np.where(self._empty, self.lowest_, self.ranker_.scores_)
         return self
 
     def supervised(self) -> None:
@@ -251,6 +277,13 @@ class AutoRanker(Ranker):
         """Split the score of a fitted item into contributions of labelled items, where the ranker can."""
         check_is_fitted(self, "ranker_")
         return self.ranker_.explain(item)
+
+    def explain_words(self, item: int) -> Words:
+        """Split the score of a fitted text into contributions of its words, where the ranker weighs them."""
+        check_is_fitted(self, "ranker_")
+        if not isinstance(self.features_, (TextFeatures, TfIdf)):
+            raise ValueError("These items are no texts, so there are no words to explain a score by.")
+        return name_words(self.ranker_.explain_features(item), self.features_.get_feature_names_out())
 
     def _choose(self, data: RankingDataset) -> tuple[Choice, Catalogue]:
         """Choose among what suits the data, or take what was asked for."""
