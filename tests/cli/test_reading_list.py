@@ -71,7 +71,7 @@ def test_the_reading_list_itself_can_be_ranked_again(run, review):
 def test_decisions_in_a_workbook_stay_text(run, review):
     run("rank", "review.csv", "-o", "list.xlsx", "--drop", "year")
     sheet = openpyxl.load_workbook("list.xlsx").active
-    assert [cell.value for cell in sheet[1]][:4] == ["rank", "score", "record_id", "title"]
+    assert [cell.value for cell in sheet[1]][:4] == ["rank", "score", "why", "record_id"]
     assert sheet.max_row == 31
 
 
@@ -122,3 +122,54 @@ def test_references_are_converted_with_all_their_columns(run, review):
         before["included"],
     )
     assert run("convert", "digits", "digits.ris")[0] == 1
+
+
+def listed(out):
+    return list(csv.DictReader(out.splitlines(), delimiter="\t"))
+
+
+def test_the_list_says_why(run, review):
+    rows = listed(run("rank", "review.csv", "--drop", "year", "--top", 2)[1])
+    for row in rows:
+        assert " like " in row["why"]
+        assert "(relevant)" in row["why"] or "(not)" in row["why"]
+        assert "words " in row["why"]
+
+
+@pytest.mark.parametrize("mode", ["top", "uncertain", "spread", "random"])
+def test_the_next_items_to_label_by_mode(run, review, mode):
+    everything = listed(run("rank", "review.csv", "--drop", "year", "--all")[1])
+    scores = {row["record_id"]: float(row["score"]) for row in everything}
+    unread = {row["record_id"] for row in everything if row["included"] == ""}
+    rows = listed(run("rank", "review.csv", "--drop", "year", "--next", 6, "--mode", mode)[1])
+    ids = [row["record_id"] for row in rows]
+    assert len(set(ids)) == 6
+    assert set(ids) <= unread
+    if mode == "top":
+        assert [scores[each] for each in ids] == sorted((scores[each] for each in unread), reverse=True)[:6]
+    if mode == "uncertain":
+        sides = [[scores[row["record_id"]] for row in everything if row["included"] == side] for side in "01"]
+        between = (np.mean(sides[0]) + np.mean(sides[1])) / 2
+        nearest = sorted(abs(scores[each] - between) for each in unread)[:6]
+        assert [abs(scores[each] - between) for each in ids] == pytest.approx(nearest)
+    if mode == "random":
+        assert any(not truth(each) for each in ids)
+    assert run("rank", "review.csv", "--drop", "year", "--mode", "random")[0] == 2
+
+
+def test_explain_adds_up_to_the_score(run, review):
+    everything = listed(run("rank", "review.csv", "--drop", "year", "--all")[1])
+    score = next(float(row["score"]) for row in everything if row["record_id"] == "r12")
+    code, out, err = run("explain", "review.csv", "r12", "--drop", "year", "--top", 3)
+    assert code == 0, err
+    rows = listed(out)
+    amounts = [float(row["amount"]) for row in rows if row["by"] != "word"]
+    assert len(amounts) == 4
+    assert sum(amounts) == pytest.approx(score, abs=1e-4)
+    assert rows[0]["label"] in ("0", "1")
+    assert any(row["by"] == "word" for row in rows)
+    other = next(float(row["score"]) for row in everything if row["record_id"] == "r13")
+    rows = listed(run("explain", "review.csv", "r12", "--against", "r13", "--drop", "year")[1])
+    assert sum(float(row["amount"]) for row in rows) == pytest.approx(score - other, abs=1e-4)
+    code, _, err = run("explain", "review.csv", "nobody", "--drop", "year")
+    assert (code, "no item 'nobody'" in err) == (1, True)

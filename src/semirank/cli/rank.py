@@ -1,14 +1,25 @@
 """``semirank rank``: a reading list, best first."""
 
 import sys
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import numpy as np
 import typer
 
 import semirank
 from semirank.cli.options import Out, Reading, Seed, Speaking, metric_rows
-from semirank.cli.ranking import AUTO, RankerName, Settings, fit_on, for_items, items_of, make_ranker
+from semirank.cli.ranking import (
+    AUTO,
+    RankerName,
+    Settings,
+    fit_on,
+    for_items,
+    items_of,
+    make_ranker,
+    titles_of,
+)
 from semirank.files import STDIO
 
 if TYPE_CHECKING:
@@ -17,6 +28,7 @@ if TYPE_CHECKING:
 
 ON_SCREEN = ("rank", "score", "row", "item", "id", "record_id", "qid", "title", "text", "why")
 """Columns that a terminal shows; a file has all of them."""
+EXPLAINED = 100  # items of a reading list that get a sentence why
 
 
 def rank(
@@ -29,6 +41,13 @@ def rank(
     everything: Annotated[
         bool, typer.Option("--all", help="Also give items that have a label; otherwise only those without.")
     ] = False,
+    next_: Annotated[
+        int | None, typer.Option("--next", min=1, help="Give the N items to label now, by --mode.")
+    ] = None,
+    mode: Annotated[
+        Literal["top", "uncertain", "spread", "random"],
+        typer.Option(help="With --next: the best, the undecided, new topics among the best, or any."),
+    ] = "top",
     keep: Annotated[
         int | None,
         typer.Option(
@@ -47,12 +66,15 @@ def rank(
 
     Without --ranker, held-out labels choose one, and what was chosen and why goes to standard error.
 
-    The output is a reading list: rank and score, then every column of the data, of the items that have no
-    label yet. Fill in the column of labels, and `semirank label DATA LIST` takes your decisions over. The
-    ending of -o tells the format: .csv .tsv .xlsx .parquet .ris .bib, or .run for a TREC run.
+    The output is a reading list: rank, score and why (of the first hundred), then every column of the data,
+    of the items that have no label yet. Fill in the column of labels, and `semirank label DATA LIST` takes
+    your decisions over. The ending of -o tells the format: .csv .tsv .xlsx .parquet .ris .bib, or .run for a
+    TREC run.
     """
     if metric and keep is None:
         raise typer.BadParameter("--metric measures hidden labels: it needs --keep.")
+    if mode != "top" and next_ is None:
+        raise typer.BadParameter("--mode chooses the items of --next N.")
     if keep is not None and model is not None:
         raise typer.BadParameter(
             "--keep hides labels from a ranker that is fitted now; it cannot go with --model."
@@ -64,7 +86,9 @@ def rank(
     scores = data.restore(_fitted(chosen, data, speaking) if model is None else _predicted(chosen, data))
     _say_empty(data, speaking)
     if keep is None or out is not None:
-        _give(reading, data, scores, speaking, out, everything=everything, top=top)
+        among = None if next_ is None else _next(data, scores, mode, next_, seed)
+        why = None if model is not None or keep is not None else partial(_why, chosen, data, reading)
+        _give(reading, data, scores, speaking, out, everything=everything, top=top, among=among, why=why)
     if keep is not None:
         names = metric or ["nDCG@10", "AP", "AUC"]
         hidden = truth.hidden_from(data)
@@ -81,6 +105,8 @@ def _give(
     *,
     everything: bool,
     top: int | None,
+    among: Any,
+    why: Any,
 ) -> None:
     """Write the reading list to a file, or show it."""
     if data.labelled.all() and not everything:
@@ -91,11 +117,37 @@ def _give(
         of_wanted = wanted.restore(data.arrange(scores)[~data.labelled | everything])
         semirank.readers.write_ranking(wanted, of_wanted, out, top=top)
         return
-    listed = semirank.readers.reading_list(reading.records(), data, scores, everything=everything, top=top)
+    listed = semirank.readers.reading_list(
+        reading.records(), data, scores, everything=everything, top=top, among=among, why=why
+    )
     if speaking.json or (out is None and sys.stdout.isatty()):
         speaking.show(_rows(listed, all_columns=speaking.json), out)
     else:
         semirank.readers.write_records(listed, out or STDIO, format=None if out else "tsv")
+
+
+def _next(data: "RankingDataset", scores: Any, mode: str, n: int, seed: int) -> Any:
+    """Return the rows to label now."""
+    rows = np.argsort(data.order)
+    features = data.X if data.texts is None else semirank.features.TfIdf().fit_transform(data.texts)
+    lists, names = semirank.readers.item_names(data)
+    items = semirank.feedback.Items(
+        names[rows].tolist(), features[rows], lists[rows].tolist() if data.n_lists > 1 else None
+    )
+    return semirank.feedback.next_items(
+        items, data.y[rows], np.asarray(scores), mode, n, vectors=features[rows], seed=seed
+    )
+
+
+def _why(ranker: Any, data: "RankingDataset", reading: Reading, rows: Any) -> list[str]:
+    """Say of the first items why they stand there; of AutoRanker's choice, nearest items where it must."""
+    if not isinstance(ranker, semirank.AutoRanker):
+        return [""] * len(rows)
+    names, y = titles_of(reading, data), data.restore(data.y)
+    return [
+        semirank.feedback.sentence(ranker, int(row), names, y) if place < EXPLAINED else ""
+        for place, row in enumerate(rows)
+    ]
 
 
 def _rows(listed: "Records", *, all_columns: bool) -> list[dict[str, Any]]:

@@ -20,10 +20,12 @@ from semirank.feedback.events import KINDS, Event, RefusedError
 from semirank.feedback.evidence import Evidence, evidence
 from semirank.feedback.items import Items
 from semirank.feedback.labels import Taught, combine
+from semirank.feedback.next_items import next_items
 from semirank.feedback.queue import MODES, queue
 from semirank.feedback.replay import Difference, Replay, replay
 from semirank.feedback.seeds import Found, find_items
 from semirank.feedback.state import AuditStart, Question, State
+from semirank.feedback.why import Reason, reasons, row_of, sentence, strongest, strongest_words
 
 __all__ = [
     "KINDS",
@@ -40,6 +42,7 @@ __all__ = [
     "Order",
     "OrderRecord",
     "Question",
+    "Reason",
     "RefusedError",
     "Replay",
     "State",
@@ -50,6 +53,12 @@ __all__ = [
     "evidence",
     "find_copies",
     "find_items",
+    "next_items",
     "queue",
+    "reasons",
     "replay",
+    "row_of",
+    "sentence",
+    "strongest",
+    "strongest_words",
 ]

@@ -9,7 +9,7 @@ from semirank.readers.letor import read_letor, write_letor
 from semirank.readers.reading_list import merge_decisions, order_items, reading_list
 from semirank.readers.record_files import read_records, write_records
 from semirank.readers.records import Records
-from semirank.readers.scores import Scores, rank_items, read_scores, write_scores
+from semirank.readers.scores import Scores, item_names, rank_items, read_scores, write_scores
 from semirank.readers.table import read_table, write_table
 from semirank.readers.trec import add_unjudged, read_qrels, read_run, write_qrels, write_run
 
@@ -22,6 +22,7 @@ __all__ = [
     "datasets",
     "format_of",
     "is_run",
+    "item_names",
     "load",
     "merge_decisions",
     "order_items",
