@@ -173,3 +173,10 @@ def test_explain_adds_up_to_the_score(run, review):
     assert sum(float(row["amount"]) for row in rows) == pytest.approx(score - other, abs=1e-4)
     code, _, err = run("explain", "review.csv", "nobody", "--drop", "year")
     assert (code, "no item 'nobody'" in err) == (1, True)
+
+
+def test_an_ending_that_tells_no_format_is_refused_before_the_work(run, review):
+    code, out, err = run("rank", "review.csv", "-o", "list.pdf")
+    assert (code, out) == (1, "")
+    assert "list.pdf: records cannot be written so" in err
+    assert len(err.splitlines()) == 1

@@ -79,6 +79,8 @@ def rank(
         raise typer.BadParameter(
             "--keep hides labels from a ranker that is fitted now; it cannot go with --model."
         )
+    if out is not None and not speaking.json and not semirank.readers.is_run(str(out)):
+        semirank.readers.format_to_write(out)  # before the work: it must not be lost
     chosen = make_ranker(ranker, setting, seed) if model is None else semirank.load_model(model)
     truth = reading.open(**({} if model is None else {"label": False}))
     data = truth if keep is None else truth.hide_labels(keep=keep, keep_levels=True, random_state=seed)

@@ -7,7 +7,7 @@ from semirank.readers.formats import RECORDS, format_of, is_run, read, read_rank
 from semirank.readers.images import read_images
 from semirank.readers.letor import read_letor, write_letor
 from semirank.readers.reading_list import merge_decisions, order_items, reading_list
-from semirank.readers.record_files import read_records, write_records
+from semirank.readers.record_files import format_to_write, read_records, write_records
 from semirank.readers.records import Records
 from semirank.readers.scores import Scores, item_names, rank_items, read_scores, write_scores
 from semirank.readers.table import read_table, write_table
@@ -21,6 +21,7 @@ __all__ = [
     "available",
     "datasets",
     "format_of",
+    "format_to_write",
     "is_run",
     "item_names",
     "load",

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -50,6 +51,8 @@ def load_cells(
     if format in ("xlsx", "ris", "bibtex", "asreview"):
         records = read_records(source, format=format, encoding=encoding)
         roles = _choose(name, options, list(records.columns))
+        if format != "xlsx":  # nobody means the year or the pages of a reference as a feature
+            roles = replace(roles, beside_text=())
         return name, roles, _collect(name, [records.lines()], roles)
     encoding = choose_encoding(source, encoding) if format != "parquet" else encoding
     with open_input(source) as stream:

@@ -97,6 +97,17 @@ def _read_delimited(source: Source, name: str, delimiter: str | None, encoding: 
     return Records(name, columns, rows)
 
 
+_WRITTEN = "The ending tells the format: .csv .tsv .xlsx .parquet .ris .bib."
+
+
+def format_to_write(target: str | os.PathLike[str]) -> str:
+    """Return the format that the ending of a file's name asks for; refuse an ending that tells none."""
+    format = format_of_records(str(target)) or ("csv" if not ending_of(str(target)) else None)
+    if format is None:
+        raise ValueError(f"{target}: records cannot be written so. {_WRITTEN}")
+    return format
+
+
 def write_records(records: Records, target: str | os.PathLike[str], *, format: str | None = None) -> None:
     """Write records with all their columns in the format that the ending tells; "-" is CSV.
 
@@ -107,12 +118,12 @@ def write_records(records: Records, target: str | os.PathLike[str], *, format: s
     target : path or "-"
         A file appears only when it is complete; a known ending compresses it.
     format : {"csv", "tsv", "parquet", "xlsx", "ris", "bibtex"}, optional
-        Taken from the ending of the name if not given; "csv" if that is unknown.
+        Taken from the ending of the name if not given; "csv" if it has none.
     """
-    format = format or format_of_records(str(target)) or "csv"
+    format = format or format_to_write(target)
     writers = {"parquet": _write_parquet, "xlsx": write_workbook, "ris": write_ris, "bibtex": write_bibtex}
     if format not in ("csv", "tsv", *writers):
-        raise ValueError(f"{target}: records cannot be written as {format}. CSV and XLSX take all columns.")
+        raise ValueError(f"{target}: records cannot be written as {format}. {_WRITTEN}")
     with open_output(target) as stream:
         if format in writers:
             writers[format](stream, records)
