@@ -180,3 +180,23 @@ def test_an_ending_that_tells_no_format_is_refused_before_the_work(run, review):
     assert (code, out) == (1, "")
     assert "list.pdf: records cannot be written so" in err
     assert len(err.splitlines()) == 1
+
+
+def test_why_speaks_of_the_right_items_when_lists_are_mixed(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    with open("two.csv", "w") as stream:
+        stream.write("item,qid,a,b,label\n")
+        for number in range(24):
+            relevant, qid = number % 3 == 0, number % 2
+            label = "" if number > 11 else int(relevant)
+            numbers = f"{relevant + rng.normal(0, 0.1)},{qid * 9 + rng.normal()}"
+            stream.write(f"i{number},q{qid},{numbers},{label}\n")
+                f"i{number},q{qid},{relevant + rng.normal(0, 0.1)},{qid * 9 + rng.normal()},{label}\n"
+            )
+    rows = listed(run("explain", "two.csv", "i18", "--ranker", "manifold-ranking", "--top", 12)[1])
+    named = [row["name"] for row in rows if row["by"] == "labelled item"]
+    assert named
+    assert all(int(name[1:]) % 2 == 0 and int(name[1:]) <= 11 for name in named)  # of its own list, labelled
+    by_row = listed(run("explain", "two.csv", "19", "--ranker", "manifold-ranking", "--top", 12)[1])
+    assert by_row == rows

@@ -28,13 +28,13 @@ def explain(
     """
     data = reading.open()
     fitted = fit_on(for_items(make_ranker(ranker, setting, seed), data), data, speaking)
-    names = data.restore(semirank.readers.item_names(data)[1]).tolist()
-    row = semirank.feedback.row_of(wanted, names)
-    other = None if against is None else semirank.feedback.row_of(against, names)
+    names, places = semirank.readers.item_names(data)[1].tolist(), np.argsort(data.order)
+    row = _place(wanted, names, places)
+    other = None if against is None else _place(against, names, places)
     found = fitted.explain(row) if other is None else fitted.explain_pair(row, other)
-    titles, labels = titles_of(reading, data), data.restore(data.y)
+    titles = titles_of(reading, data)
     rows = [
-        _row("labelled item", names[each], amount, float(labels[each]), titles[each])
+        _row("labelled item", names[each], amount, float(data.y[each]), titles[each])
         for each, amount in semirank.feedback.strongest(found, top)
     ]
     total = float(np.sum(found.amounts))
@@ -45,6 +45,15 @@ def explain(
         ]
     speaking.say(f"{titles[row][:80]}: {total:.6g}")
     speaking.show(rows, out)
+
+
+def _place(item: str, names: list[str], places: Any) -> int:
+    """Return where an item stands in the order of the lists, by its name or its row in the data from 1."""
+    if item in names:
+        return names.index(item)
+    if item.isdecimal() and 1 <= int(item) <= len(names):
+        return int(places[int(item) - 1])
+    raise ValueError(f"There is no item {item!r}: give its id, or its row from 1 to {len(names)}.")
 
 
 def _row(kind: str, name: str, amount: float, label: float | None = None, title: str = "") -> dict[str, Any]:

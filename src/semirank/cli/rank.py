@@ -85,11 +85,16 @@ def rank(
     truth = reading.open(**({} if model is None else {"label": False}))
     data = truth if keep is None else truth.hide_labels(keep=keep, keep_levels=True, random_state=seed)
     speaking.say(repr(data))
-    scores = data.restore(_fitted(chosen, data, speaking) if model is None else _predicted(chosen, data))
+    if model is None:
+        chosen = fit_on(for_items(chosen, data), data, speaking)
+    scores = data.restore(
+        chosen.scores_ if model is None else chosen.predict(items_of(data, chosen), data.qid)
+    )
     _say_empty(data, speaking)
     if keep is None or out is not None:
         among = None if next_ is None else _next(data, scores, mode, next_, seed)
-        why = None if model is not None or keep is not None else partial(_why, chosen, data, reading)
+        tells = model is None and isinstance(chosen, semirank.AutoRanker)
+        why = partial(_why, chosen, data, reading) if tells else None
         _give(reading, data, scores, speaking, out, everything=everything, top=top, among=among, why=why)
     if keep is not None:
         names = metric or ["nDCG@10", "AP", "AUC"]
@@ -142,13 +147,11 @@ def _next(data: "RankingDataset", scores: Any, mode: str, n: int, seed: int) -> 
 
 
 def _why(ranker: Any, data: "RankingDataset", reading: Reading, rows: Any) -> list[str]:
-    """Say of the first items why they stand there; of AutoRanker's choice, nearest items where it must."""
-    if not isinstance(ranker, semirank.AutoRanker):
-        return [""] * len(rows)
-    names, y = titles_of(reading, data), data.restore(data.y)
+    """Say of the first items why they stand there; the ranker knows them in the order of their lists."""
+    names, places = titles_of(reading, data), np.argsort(data.order)
     return [
-        semirank.feedback.sentence(ranker, int(row), names, y) if place < EXPLAINED else ""
-        for place, row in enumerate(rows)
+        semirank.feedback.sentence(ranker, int(places[row]), names, data.y) if at < EXPLAINED else ""
+        for at, row in enumerate(rows)
     ]
 
 
@@ -161,11 +164,3 @@ def _rows(listed: "Records", *, all_columns: bool) -> list[dict[str, Any]]:
 def _say_empty(data: "RankingDataset", speaking: Speaking) -> None:
     if data.texts is not None and (empty := sum(not text.strip() for text in data.texts)):
         speaking.say(f"{empty} items have no text and stand last.")
-
-
-def _fitted(ranker: Any, data: "RankingDataset", speaking: Speaking) -> Any:
-    return fit_on(for_items(ranker, data), data, speaking).scores_
-
-
-def _predicted(model: Any, data: "RankingDataset") -> Any:
-    return model.predict(items_of(data, model), data.qid)

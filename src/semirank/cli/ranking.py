@@ -96,10 +96,10 @@ def items_of(data: "RankingDataset", ranker: Any) -> Any:
 
 
 def titles_of(reading: "Reading", data: "RankingDataset") -> list[str]:
-    """Return what each item is called, in the caller's order: its title, its text, or its name."""
+    """Return what each item is called, in the order of the lists: its title, its text, or its name."""
     records = reading.records()
     titles = [] if records is None else records.columns.get("title", [])
-    texts = [""] * data.n_items if data.texts is None else data.restore(data.texts).tolist()
-    names = data.restore(semirank.readers.item_names(data)[1]).tolist()
-    given = titles or [""] * data.n_items
+    given = [titles[row] for row in data.order] if titles else [""] * data.n_items
+    texts = [""] * data.n_items if data.texts is None else data.texts.tolist()
+    names = semirank.readers.item_names(data)[1].tolist()
     return [str(title or text or name) for title, text, name in zip(given, texts, names, strict=True)]

@@ -25,7 +25,7 @@ from semirank.feedback.queue import MODES, queue
 from semirank.feedback.replay import Difference, Replay, replay
 from semirank.feedback.seeds import Found, find_items
 from semirank.feedback.state import AuditStart, Question, State
-from semirank.feedback.why import Reason, reasons, row_of, sentence, strongest, strongest_words
+from semirank.feedback.why import Reason, reasons, sentence, strongest, strongest_words
 
 __all__ = [
     "KINDS",
@@ -57,7 +57,6 @@ __all__ = [
     "queue",
     "reasons",
     "replay",
-    "row_of",
     "sentence",
     "strongest",
     "strongest_words",

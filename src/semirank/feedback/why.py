@@ -120,12 +120,3 @@ def strongest_words(ranker: Any, row: int, n: int) -> list[tuple[str, float]]:
         if word and view != "letters":
             amounts[term] += amount
     return [each for each in sorted(amounts.items(), key=lambda each: -abs(each[1]))[:n] if each[1]]
-
-
-def row_of(item: str, names: Sequence[str]) -> int:
-    """Return the row of an item by its name, or by its number from 1 where no item has that name."""
-    if item in names:
-        return list(names).index(item)
-    if item.isdecimal() and 1 <= int(item) <= len(names):
-        return int(item) - 1
-    raise ValueError(f"There is no item {item!r}: give its id, or its row from 1 to {len(names)}.")
