@@ -192,8 +192,6 @@ def test_why_speaks_of_the_right_items_when_lists_are_mixed(run, tmp_path, monke
             label = "" if number > 11 else int(relevant)
             numbers = f"{relevant + rng.normal(0, 0.1)},{qid * 9 + rng.normal()}"
             stream.write(f"i{number},q{qid},{numbers},{label}\n")
-                f"i{number},q{qid},{relevant + rng.normal(0, 0.1)},{qid * 9 + rng.normal()},{label}\n"
-            )
     rows = listed(run("explain", "two.csv", "i18", "--ranker", "manifold-ranking", "--top", 12)[1])
     named = [row["name"] for row in rows if row["by"] == "labelled item"]
     assert named
