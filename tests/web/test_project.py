@@ -1,4 +1,4 @@
-"""The project file: nothing acknowledged is lost, nothing changed; of a stranger's schema nothing survives."""
+"""The project file: nothing acknowledged is lost or changed; nothing of a strange schema survives."""
 
 import os
 import signal
