@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 import semirank
-from semirank.files import STDIO, open_output
+from semirank.files import STDIO, ending_of, open_output
 
 if TYPE_CHECKING:
     from semirank.dataset import RankingDataset
@@ -157,11 +157,12 @@ class Speaking:
             print(message, file=sys.stderr)
 
     def show(self, rows: Sequence[dict[str, Any]], out: Path | None = None) -> None:
-        """Print rows of the same columns: JSON lines, a table on a terminal, otherwise TSV."""
+        """Print rows of the same columns: JSON, a table on a terminal, commas for a .csv, otherwise tabs."""
         if out is None and not self.json and sys.stdout.isatty():
             _print_table(rows)
             return
-        lines = _json_lines(rows) if self.json else _tsv_lines(rows)
+        commas = out is not None and ending_of(str(out)) == ".csv"
+        lines = _json_lines(rows) if self.json else _lines(rows, "," if commas else "\t")
         with open_output(out or STDIO) as stream:
             stream.writelines(f"{line}\n".encode() for line in lines)
 
@@ -239,10 +240,9 @@ def _json_value(value: Any) -> Any:
     return None if isinstance(value, float) and value != value else value
 
 
-def _tsv_lines(rows: Sequence[dict[str, Any]]) -> Iterable[str]:
-    yield "\t".join(rows[0] if rows else ())
-    for row in rows:
-        yield "\t".join(map(_cell, row.values()))
+def _lines(rows: Sequence[dict[str, Any]], delimiter: str) -> Iterable[str]:
+    for cells in (rows[0] if rows else (), *(map(_cell, row.values()) for row in rows)):
+        yield delimiter.join(semirank.readers.delimited.quoted(cells, ",") if delimiter == "," else cells)
 
 
 def _cell(value: Any) -> str:

@@ -1,12 +1,12 @@
 """Items walk down trees of yes-or-no questions."""
 
 import numpy as np
-from numba import njit
 
 from semirank.core.arrays import AnyArray, Floats, Integers
+from semirank.core.compiling import compiled
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def sum_leaves(
     X: AnyArray, roots: Integers, features: Integers, thresholds: Floats, children: Integers, values: Floats
 ) -> Floats:
@@ -35,7 +35,7 @@ def sum_leaves(
     return sums
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def find_leaves(
     X: AnyArray, roots: Integers, features: Integers, thresholds: Floats, children: Integers
 ) -> Integers:

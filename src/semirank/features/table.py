@@ -22,6 +22,7 @@ from semirank.features.columns import (
     TextColumn,
     as_texts,
 )
+from semirank.learned import Each, Part, Table, Value
 from semirank.limits import Either, Kind, Limit, OneOf, check_limits
 from semirank.storage import Storable
 
@@ -89,6 +90,12 @@ class TableFeatures(Storable, TransformerMixin, BaseEstimator):
 
     limits: ClassVar[Mapping[str, Limit]] = {
         "kinds": Either(Kind("a mapping of columns to kinds", (dict,)), OneOf(None))
+    }
+
+    learned: ClassVar[Table] = {
+        "columns_": Each(Part("Column"), of=dict),
+        "left_out_": Each(Value(str), of=dict),
+        "texts_": Each(Value(str)),
     }
 
     columns_: dict[str, Column]
@@ -164,10 +171,6 @@ class TableFeatures(Storable, TransformerMixin, BaseEstimator):
             left_out = ", ".join(f"`{name}` ({why})" for name, why in self.left_out_.items())
             said.append(f"left out: {left_out}")
         return "; ".join(said)
-
-    def _check_state(self) -> None:
-        if not all(isinstance(column, Column) for column in self.columns_.values()):
-            raise ValueError("columns_ must hold columns")
 
 
 def encode(data: RankingDataset) -> tuple[RankingDataset, TableFeatures | None]:

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from semirank.core.arrays import AnyArray, Floats
 from semirank.dataset import Features
 from semirank.features.lsa import LSA, fit_lsa
+from semirank.learned import Part, Table
 from semirank.limits import Between, Limit
 from semirank.meta.adaptation import RANKER
 from semirank.rankers._base import CONSTANT, Contributions, FeatureContributions, Ranker
@@ -64,6 +65,8 @@ class LatentRanker(Ranker):
         "ranker": RANKER,
         "n_components": Between(1, kind=Integral),
     }
+
+    learned: ClassVar[Table] = Ranker.learned | {"lsa_": Part("LSA"), "ranker_": Part("Ranker")}
 
     ranker_: Ranker
     lsa_: LSA

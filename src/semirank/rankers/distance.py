@@ -15,6 +15,7 @@ from semirank.core.arrays import AnyArray, Floats, Integers
 from semirank.dataset import DataWarning, Features, RankingDataset, check_labels
 from semirank.graphs import NeighbourIndex
 from semirank.graphs.neighbours import is_zero
+from semirank.learned import Array, Names, Table
 from semirank.limits import Limit, OneOf
 from semirank.rankers._base import Contributions, Ranker
 
@@ -67,6 +68,11 @@ class DistanceRanking(Ranker):
 
     one_function = False
     limits: ClassVar[Mapping[str, Limit]] = {"distance": OneOf("euclidean", "cosine")}
+
+    learned: ClassVar[Table] = Ranker.learned | {
+        "examples_": Array("n_examples", "n_features", dtype="float", sparse=True),
+        "example_lists_": Names("n_examples"),
+    }
 
     examples_: Features
     example_lists_: AnyArray
@@ -156,18 +162,13 @@ class DistanceRanking(Ranker):
         score = _negative_distances if self.distance == "euclidean" else _cosines
         return score(data.X, self.examples_, indptr, lists[data.list_of_item])
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        if self.examples_.shape != (len(self.example_lists_), self.n_features_in_):
-            raise ValueError("examples_ and example_lists_ must have one row for each relevant item")
-
 
 def _negative_distances(X: Features, examples: Features, indptr: Integers, lists: Integers) -> Floats:
     """Return ``-min_s |x - s|`` over the examples s of the list of x, exactly 0 for an example itself."""
     nearest = NeighbourIndex(examples, indptr=indptr, recall=1.0).query(X, 1, lists).indices[:, 0]
     scores = np.empty(X.shape[0])
     for rows in _batches(X):
-        difference = X[rows] - examples[nearest[rows]]
+        difference = X[rows].astype(np.float64) - examples[nearest[rows]]
         squares = difference.multiply(difference) if issparse(difference) else difference**2
         scores[rows] = 0.0 - np.sqrt(np.asarray(squares.sum(axis=1), dtype=np.float64).ravel())
     return scores

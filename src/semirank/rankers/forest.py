@@ -15,6 +15,7 @@ from semirank.core.arrays import AnyArray, Floats, Integers
 from semirank.core.threads import in_parallel
 from semirank.core.trees import find_leaves, sum_leaves
 from semirank.dataset import Features, RankingDataset
+from semirank.learned import Array, Table
 from semirank.limits import SEED, Between, Either, Limit, OneOf
 from semirank.rankers._base import CONSTANT, Contributions, Ranker
 from semirank.rankers.pairs import check_weights
@@ -88,6 +89,15 @@ class ForestRanker(Ranker):
         "max_features": Between(0, 1, closed="right"),
         "random_state": SEED,
         "n_jobs": Either(Between(-1, kind=Integral), OneOf(None)),
+    }
+
+    learned: ClassVar[Table] = Ranker.learned | {
+        "feature_importances_": Array("n_features"),
+        "features_": Array("n_nodes", dtype="int64", low=LEAF, high="n_features"),
+        "thresholds_": Array("n_nodes"),
+        "children_": Array("n_nodes", 2, dtype="int64", low=LEAF, high="n_nodes"),
+        "values_": Array("n_nodes"),
+        "roots_": Array("n_trees", dtype="int64", low=0, high="n_nodes"),
     }
 
     feature_importances_: Floats
@@ -191,31 +201,11 @@ class ForestRanker(Ranker):
 
     def _check_state(self) -> None:
         super()._check_state()
-        n_nodes = len(self.features_)
-        for name, kind, shape in (
-            ("roots_", np.int64, (self.n_trees,)),
-            ("features_", np.int64, (n_nodes,)),
-            ("thresholds_", np.float64, (n_nodes,)),
-            ("children_", np.int64, (n_nodes, 2)),
-            ("values_", np.float64, (n_nodes,)),
-        ):
-            array = getattr(self, name)
-            if array.dtype != kind or array.shape != shape:
-                raise ValueError(f"{name} must be an array of shape {shape}")
-        self._check_paths(n_nodes)
-
-    def _check_paths(self, n_nodes: int) -> None:
-        """Refuse questions about unknown features, and paths that lead nowhere or back."""
+        if len(self.roots_) != self.n_trees:
+            raise ValueError(f"roots_ must have the shape ({self.n_trees},), one for each tree")
         asks = self.features_ != LEAF
-        if n_nodes == 0 or self.features_.min() < LEAF or self.features_.max() >= self.n_features_in_:
-            raise ValueError("features_ must name features that were seen in fit")
-        onwards = self.children_[asks] > np.flatnonzero(asks)[:, None]
-        if not onwards.all() or (self.children_[asks] >= n_nodes).any():
-            raise ValueError("children_ must come after their node")
-        if self.roots_.min() < 0 or self.roots_.max() >= n_nodes:
-            raise ValueError("roots_ must be nodes")
-        if not np.isfinite(self.values_).all():
-            raise ValueError("values_ must be finite")
+        if not (self.children_[asks] > np.flatnonzero(asks)[:, None]).all():
+            raise ValueError("children_ must come after their node, or a path would not end")
 
 
 class _Tree(NamedTuple):

@@ -1,10 +1,9 @@
 """Tables: CSV, TSV, Parquet and data frames, with named columns for list, item, label and text."""
 
 import os
-import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -17,6 +16,7 @@ from semirank.features import TableFeatures, TfIdf
 from semirank.features.cells import as_levels, known_words
 from semirank.features.tfidf import apply_transformer, check_texts
 from semirank.files import open_output
+from semirank.readers.delimited import quoted
 from semirank.readers.encodings import AUTO
 from semirank.readers.frames import import_arrow
 from semirank.readers.loading import DELIMITERS, TableContent, check_layout, format_of_table, load_cells
@@ -317,7 +317,7 @@ def _write_delimited(
     X: Features,
 ) -> None:
     with open_output(target) as stream:
-        stream.write((delimiter.join(_quoted(header, delimiter)) + "\n").encode())
+        stream.write((delimiter.join(quoted(header, delimiter)) + "\n").encode())
         for start in range(0, X.shape[0], _CHUNK):
             rows = slice(start, start + _CHUNK)
             cells = [_spelled(column[rows], delimiter) for column in columns.values()]
@@ -343,10 +343,4 @@ def _spelled(column: AnyArray, delimiter: str) -> list[str]:
     """Write a column as cells: numbers exactly, NaN as an empty cell, other things in quotes if need be."""
     if column.dtype.kind == "f":
         return ["" if number != number else repr(number) for number in column.tolist()]
-    return _quoted(map(str, column.tolist()), delimiter)
-
-
-def _quoted(cells: Iterable[str], delimiter: str) -> list[str]:
-    """Put a cell into quotes where it needs them; Python's csv forgets a lone carriage return."""
-    special = re.compile(f'["\r\n{re.escape(delimiter)}]')
-    return ['"' + cell.replace('"', '""') + '"' if special.search(cell) else cell for cell in cells]
+    return quoted(map(str, column.tolist()), delimiter)

@@ -22,6 +22,7 @@ from semirank.features.scaling import Scaling
 from semirank.features.table import TableFeatures, are_ids, encode, table_of
 from semirank.features.text_features import TextFeatures
 from semirank.features.tfidf import TfIdf, check_texts
+from semirank.learned import AnyOf, Number, Part, Table, Value
 from semirank.limits import FLAG, Between, Either, Limit, OneOf
 from semirank.meta.empty_texts import find_empty, lowest
 from semirank.meta.members import Rankers
@@ -166,6 +167,17 @@ class AutoRanker(Ranker):
         "thorough": FLAG,
         "random_state": Between(0, 2**32 - 1, Integral),
         "n_jobs": Either(Between(-1, kind=Integral), OneOf(None)),
+    }
+
+    learned: ClassVar[Table] = Ranker.learned | {
+        "ranker_": Part("Ranker"),
+        "choice_": Value(dict),
+        "verdict_": Value(str),
+        "leaderboard_": Value(list),
+        "protocol_": Value(str),
+        "table_": AnyOf(None, Part("TableFeatures")),
+        "features_": AnyOf(None, Part("TextFeatures", "TfIdf", "Scaling")),
+        "lowest_": Number(),
     }
 
     ranker_: Ranker
