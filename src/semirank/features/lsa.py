@@ -1,9 +1,13 @@
 """Latent semantic features: the directions in which items vary together, learned without a label."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from math import inf
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
+import joblib
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.decomposition import TruncatedSVD
@@ -13,12 +17,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray
 from semirank.core.threads import one_blas_thread
+from semirank.dataset import Features
 from semirank.features.matrix import check_matrix
 from semirank.learned import Array, Names, Optional, Table, count
 from semirank.limits import SEED, Between, Limit, OneOf, check_limits
 from semirank.storage import Storable
 
 NEGLIGIBLE = 1e-7
+_SHARED: ContextVar[dict[str, "LSA"] | None] = ContextVar("shared", default=None)
 
 
 class LSA(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -156,3 +162,24 @@ class LSA(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+@contextmanager
+def sharing_lsa() -> Iterator[None]:
+    """Analyse the same items once in this block, however many rankers ask for it."""
+    token = _SHARED.set({})
+    try:
+        yield
+    finally:
+        _SHARED.reset(token)
+
+
+def fit_lsa(X: Features, n_components: int) -> LSA:
+    """Return the analysis of some items, which in a block of `sharing_lsa` may have been made before."""
+    shared, lsa = _SHARED.get(), LSA(n_components)
+    if shared is None:
+        return lsa.fit(X)
+    key = str(joblib.hash((X, n_components)))
+    if key not in shared:
+        shared[key] = lsa.fit(X)
+    return shared[key]

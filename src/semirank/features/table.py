@@ -48,7 +48,7 @@ class TableFeatures(Storable, TransformerMixin, BaseEstimator):
     - **categories**: a feature for each of the 50 most frequent levels, one for missing cells, one for all
       others;
     - **dates**, in ISO's or other usual formats: days since 1970, month and weekday;
-    - **texts** (three words a cell or more, mostly different): 30 latent features of their tf-idf vectors. A
+    - **texts** (three words a cell or more, mostly different): 10 latent features of their tf-idf vectors. A
       table with nothing but texts stays texts: `transform` returns them, joined, for a ranker of texts;
     - constant and empty columns, words that are different in each row, and numbers that count the rows are
       left out, and `summary` says so.
@@ -241,11 +241,11 @@ def _kind(name: str, cells: AnyArray, declared: str | None) -> tuple[str | None,
         return "date", ""
     numbers = (cells, "") if cells.dtype.kind == "f" else numbers_in(words)
     if numbers is not None:
-        return (None, "it counts the rows") if _are_ids(name, numbers[0]) else ("number", "")
+        return (None, "it counts the rows") if are_ids(name, numbers[0]) else ("number", "")
     return ("date", "") if days_in(words) is not None else _kind_of_words(words)
 
 
-def _are_ids(name: str, numbers: AnyArray) -> bool:
+def are_ids(name: str, numbers: AnyArray) -> bool:
     """Tell whether whole numbers, different in each row, have no gap or are called ids."""
     if len(numbers) < FEWEST_IDS or np.isnan(numbers).any() or (numbers != np.floor(numbers)).any():
         return False

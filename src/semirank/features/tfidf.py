@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
-from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, TfidfVectorizer
 from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted
 
@@ -54,6 +54,11 @@ class TfIdf(Storable, TransformerMixin, BaseEstimator):
     analyzer : {"word", "char_wb"}
         What terms are: words, or runs of 2 to 4 characters, digits as they are, that do not reach over the
         edge of a word except by one blank. The stop list is for words.
+    ngrams : int
+        Words: take also runs of up to so many words as terms. 2 adds pairs of neighbours.
+    prefix : int, optional
+        Words: cut them to so many letters, so that "opioid" and "opioids", "randomised" and "randomization"
+        are one term. Some six letters do for European languages what a stemmer does for one.
 
     Attributes
     ----------
@@ -90,6 +95,8 @@ class TfIdf(Storable, TransformerMixin, BaseEstimator):
         "stop_words": Either(OneOf("english", None), Kind("a list of words", (list, tuple, frozenset))),
         "norm": OneOf("l2", "l1", None),
         "analyzer": OneOf("word", "char_wb"),
+        "ngrams": Between(1, inf, Integral),
+        "prefix": Either(Between(1, inf, Integral), OneOf(None)),
     }
 
     learned: ClassVar[Table] = {"vocabulary_": Each(Value(str), size="n_terms"), "idf_": Array("n_terms")}
@@ -103,6 +110,8 @@ class TfIdf(Storable, TransformerMixin, BaseEstimator):
         stop_words: str | Iterable[str] | None = "english",
         norm: str | None = "l2",
         analyzer: str = "word",
+        ngrams: int = 1,
+        prefix: int | None = None,
     ) -> None:
         self.min_df = min_df
         self.max_features = max_features
@@ -110,6 +119,8 @@ class TfIdf(Storable, TransformerMixin, BaseEstimator):
         self.stop_words = stop_words
         self.norm = norm
         self.analyzer = analyzer
+        self.ngrams = ngrams
+        self.prefix = prefix
 
     def fit(self, texts: Any, y: Any = None) -> Self:
         """Learn the terms and their weights."""
@@ -153,10 +164,25 @@ class TfIdf(Storable, TransformerMixin, BaseEstimator):
             return TfidfVectorizer(analyzer="char_wb", ngram_range=LETTERS, **options)
         return TfidfVectorizer(
             preprocessor=_fold,
-            token_pattern=r"\w+" if self.stop_words is None else rf"\w\w+|{NUMBER}",
-            stop_words=self.stop_words if self.stop_words in ("english", None) else list(self.stop_words),
+            token_pattern=self._token(),
+            ngram_range=(1, self.ngrams),
+            stop_words=self._stop_list(),
             **options,
         )
+
+    def _token(self) -> str:
+        """Return the pattern of a word, or of its first letters."""
+        fewest = 1 if self.stop_words is None else 2
+        if self.prefix is None:
+            return r"\w+" if fewest == 1 else rf"\w\w+|{NUMBER}"
+        return rf"\b(\w{{{min(fewest, self.prefix)},{self.prefix}}}|{NUMBER})\w*"
+
+    def _stop_list(self) -> str | list[str] | None:
+        """Return the stop words, cut as words are."""
+        if self.stop_words is None or (self.stop_words == "english" and self.prefix is None):
+            return self.stop_words
+        words = ENGLISH_STOP_WORDS if self.stop_words == "english" else self.stop_words
+        return sorted({word[: self.prefix] for word in words})
 
     def _normalised(self, vectors: Any) -> csr_array:
         vectors = csr_array(vectors)

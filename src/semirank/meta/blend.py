@@ -21,7 +21,7 @@ from semirank.meta.mixing import (
     inverse,
     weight_in_lists,
 )
-from semirank.rankers._base import Ranker
+from semirank.rankers._base import CONSTANT, Contributions, FeatureContributions, Ranker, added_up
 from semirank.rankers.rankboost import RankBoost
 from semirank.rankers.rankrls_cv import RankRLSCV
 
@@ -46,7 +46,8 @@ class Blend(Ranker):
     weights : sequence, "held-out" or None
         None: all weigh the same. One weight for each ranker: a number of 0 or more, or "fading",
         ``6 / (3 + n)`` with n the number of relevant labels (above 0) in the list, for a ranker that is most
-        useful before there are labels [1]_. "held-out": the weights w >= 0 under which held-out labels come
+        useful before there are labels [1]_, or "early", ``max(0, (8 - n) / 4)``, for one that has nothing to
+        add once there are eight. "held-out": the weights w >= 0 under which held-out labels come
         out best, see Notes.
     n_folds : int
         Into how many parts labels are dealt for "held-out".
@@ -193,6 +194,57 @@ class Blend(Ranker):
         number = {name: i for i, name in enumerate(self.list_ids_.tolist())}
         lists = np.array([number.get(name, -1) for name in data.list_ids.tolist()])[data.list_of_item]
         return data.restore(self._sum(data.arrange(columns), lists))
+
+    def explain(self, item: int) -> Contributions:
+        """Split the score of a fitted item into contributions of labelled items, where all rankers can.
+
+        Those of each ranker, times its factor; the means that were subtracted are the constant.
+
+        Parameters
+        ----------
+        item : int
+            Row number, as given to `fit`.
+        """
+        check_is_fitted(self, "rankers_")
+        centres, factors = self._standardisation(item)
+        parts = [each.explain(item) for each in self.rankers_]
+        items = np.concatenate([part.items for part in parts] + [[CONSTANT]])
+        amounts = [factor * part.amounts for factor, part in zip(factors, parts, strict=True)]
+        return Contributions(*added_up(items, np.append(np.concatenate(amounts), -factors @ centres)))
+
+    def explain_features(self, item: int) -> FeatureContributions:
+        """Split the score of a fitted item into contributions of its features.
+
+        What comes from rankers that do not weigh features, such as a graph, is part of the constant.
+
+        Parameters
+        ----------
+        item : int
+            Row number, as given to `fit`.
+        """
+        check_is_fitted(self, "rankers_")
+        centres, factors = self._standardisation(item)
+        features, amounts = [np.array([CONSTANT])], [np.array([-factors @ centres])]
+        for factor, ranker in zip(factors, self.rankers_, strict=True):
+            try:
+                part = ranker.explain_features(item)
+            except ValueError:
+                part = FeatureContributions(np.array([CONSTANT]), ranker.scores_[[item]])
+            features.append(part.features)
+            amounts.append(factor * part.amounts)
+        return FeatureContributions(*added_up(np.concatenate(features), np.concatenate(amounts)))
+
+    def _standardisation(self, item: int) -> tuple[Floats, Floats]:
+        """Return what was subtracted from the scores of an item, and what they were multiplied by."""
+        if not hasattr(self, "_given"):
+            raise ValueError(
+                "A model file does not hold the items given to fit, which this needs: fit again."
+            )
+        if not 0 <= item < len(self.scores_):
+            raise ValueError(f"item must be a row number from 0 to {len(self.scores_) - 1}; got {item!r}.")
+        qid = np.zeros(len(self.scores_)) if self._given[1] is None else np.asarray(self._given[1])
+        number = 0 if len(self.list_ids_) == 1 else self.list_ids_.tolist().index(qid[item])
+        return self.centres_[number], self.factors_[number]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters; with `deep`, also the rankers by name and theirs as ``name__parameter``."""

@@ -16,11 +16,36 @@ from semirank.learned import Array, Names, Optional, Table, count
 from semirank.limits import Limit, check_limits
 from semirank.storage import Storable
 
+CONSTANT = -1
+
 
 class Contributions(NamedTuple):
-    """How each labelled item has moved the score of one item; the amounts add up to that score."""
+    """How each labelled item has moved the score of one item; the amounts add up to that score.
+
+    Attributes
+    ----------
+    items : int64 array of shape (n_contributions,)
+        Row numbers, as given to `fit`; `CONSTANT` (-1) for what no labelled item accounts for.
+    amounts : float64 array of shape (n_contributions,)
+        How much each of them has added.
+    """
 
     items: Integers
+    amounts: Floats
+
+
+class FeatureContributions(NamedTuple):
+    """How each feature of an item has moved its score; the amounts add up to that score.
+
+    Attributes
+    ----------
+    features : int64 array of shape (n_contributions,)
+        Column numbers, as given to `fit`; `CONSTANT` (-1) for what no feature accounts for.
+    amounts : float64 array of shape (n_contributions,)
+        How much each of them has added.
+    """
+
+    features: Integers
     amounts: Floats
 
 
@@ -135,6 +160,22 @@ class Ranker(Storable, BaseEstimator):
         """Split the score of a fitted item into contributions of labelled items, where that can be done."""
         raise ValueError(f"{type(self).__name__} cannot split its scores among labelled items.")
 
+    def explain_features(self, item: int) -> FeatureContributions:
+        """Split the score of a fitted item into contributions of its features, where that can be done."""
+        raise ValueError(f"{type(self).__name__} cannot split its scores among features.")
+
+    def explain_pair(self, item: int, other: int) -> Contributions:
+        """Say why an item stands before another: the contributions to the difference of their scores.
+
+        Parameters
+        ----------
+        item, other : int
+            Row numbers, as given to `fit`, of two items of a list.
+        """
+        first, second = self.explain(item), self.explain(other)
+        items = np.append(first.items, second.items)
+        return Contributions(*added_up(items, np.append(first.amounts, -second.amounts)))
+
     def _refit(self, X: Any, y: Any, qid: Any) -> Self:
         """Fit again on other labels of the items given to `fit`; quicker where something can be kept."""
         return self.fit(X, y, qid)
@@ -213,6 +254,14 @@ class Ranker(Storable, BaseEstimator):
 
     def _check_state(self) -> None:
         check_limits(self.limits, self.get_params(deep=False))
+
+
+def added_up(names: Integers, amounts: Floats) -> tuple[Integers, Floats]:
+    """Add up the amounts of the same name; names in order."""
+    different, places = np.unique(names, return_inverse=True)
+    sums = np.zeros(len(different))
+    np.add.at(sums, places, amounts)
+    return different, sums
 
 
 def _refuse_missing_features(data: RankingDataset) -> None:

@@ -110,8 +110,8 @@ class DiffusionRanker(Ranker):
         """The power of an item's degree that multiplies its score."""
 
     @abstractmethod
-    def _rank(self, y: Floats, seeds: Floats, start: Floats | None = None) -> Self:
-        """Solve for these seeds, from a start where one is given, and store the scores."""
+    def _rank(self, y: Floats, seeds: Floats) -> Self:
+        """Solve for these seeds, and store the scores."""
 
     def fit_graph(self, X: Any, qid: Any = None) -> Self:
         """Build the graph only; labels come later, through `rerank` or `rank_queries`."""
@@ -120,7 +120,9 @@ class DiffusionRanker(Ranker):
         return self._build(data)._rank(data.y, seeds_of_labels(data.y, data.indptr, self.combine))
 
     def rerank(self, y: Any) -> Self:
-        """Rank the fitted items anew from other labels, each of weight 1, starting from the scores so far.
+        """Rank the fitted items anew from other labels, each of weight 1, over the same graph.
+
+        The scores are those of a new `fit` on these labels, to the last bit.
 
         Parameters
         ----------
@@ -130,9 +132,7 @@ class DiffusionRanker(Ranker):
         check_is_fitted(self, "graph_")
         labels = check_labels(y, len(self.order_))[self.order_]
         check_positive(labels)
-        seeds = seeds_of_labels(labels, self.indptr_, self.combine)
-        warm = self.diffused_.shape == seeds.shape and self.diffused_.any()
-        return self._rank(labels, seeds, start=self.diffused_ if warm else None)
+        return self._rank(labels, seeds_of_labels(labels, self.indptr_, self.combine))
 
     def _refit(self, X: Any, y: Any, qid: Any) -> Self:
         return self.rerank(y)
@@ -172,13 +172,11 @@ class DiffusionRanker(Ranker):
         -------
         Contributions
             Row numbers of the labelled items of the list, and amounts that add up to the score (to the
-            accuracy of `tol`).
+            accuracy of `tol`). With "ratio" and "log" the score is no sum over labelled items, but what has
+            reached the item is: each of the two logarithms is divided among the labelled items by their
+            shares of it.
         """
         check_is_fitted(self, "scores_")
-        if self.combine in LOGARITHMS:
-            raise ValueError(
-                f"combine={self.combine!r} takes a logarithm: its scores are no sum over labelled items."
-            )
         place, degrees = self._places()[check_item(item, len(self.order_))], self._system.degrees
         unit = np.zeros((len(self.order_), 1))
         unit[place] = 1.0
@@ -187,8 +185,11 @@ class DiffusionRanker(Ranker):
         last = np.searchsorted(self.indptr_, place, side="right")
         rows = np.arange(self.indptr_[last - 1], self.indptr_[last])
         rows = rows[~np.isnan(self.y_[rows])]
-        planted = self.seeds_.sum(axis=1)[rows] * power(degrees[rows], self._seed_power)
-        return Contributions(self.order_[rows], reach[rows] * planted)
+        planted = self.seeds_[rows] * power(degrees[rows], self._seed_power)[:, None]
+        arrived = reach[rows, None] * planted
+        if self.combine not in LOGARITHMS:
+            return Contributions(self.order_[rows], arrived.sum(axis=1))
+        return Contributions(self.order_[rows], self._shares(arrived, last - 1))
 
     def _check_seeds(self, X: Any, y: Any, qid: Any, sample_weight: Any) -> tuple[RankingDataset, Floats]:
         """Check what `fit` was given, and turn labels and their weights into seeds."""
@@ -254,6 +255,14 @@ class DiffusionRanker(Ranker):
         fitted = self.diffused_ * power(self._system.degrees, self._score_power)[:, None]
         of_lists = backgrounds(fitted, self.indptr_)
         return combine_signs(weighed, self.combine, np.append(of_lists, of_lists.mean())[lists])
+
+    def _shares(self, arrived: Floats, number: int) -> Floats:
+        """Divide ``log((P + b) / b)``, and ``-log((N + b) / b)``, by the shares of what makes up P and N."""
+        fitted = self.diffused_ * power(self._system.degrees, self._score_power)[:, None]
+        background = backgrounds(fitted, self.indptr_)[number]
+        totals = np.maximum(arrived.sum(axis=0), 0.0)
+        logarithms = np.log1p(totals / background) * np.array([1.0, -1.0])[: len(totals)]
+        return arrived @ np.divide(logarithms, totals, out=np.zeros_like(totals), where=totals > 0)
 
     def _warn(self, seeds: Floats) -> None:
         if self.n_unreached_ and seeds.any():

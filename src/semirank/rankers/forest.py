@@ -9,14 +9,15 @@ import numpy as np
 from scipy.sparse import csr_matrix, issparse
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.utils import gen_batches
+from sklearn.utils.validation import check_is_fitted
 
-from semirank.core.arrays import Floats, Integers
+from semirank.core.arrays import AnyArray, Floats, Integers
 from semirank.core.threads import in_parallel
-from semirank.core.trees import sum_leaves
+from semirank.core.trees import find_leaves, sum_leaves
 from semirank.dataset import Features, RankingDataset
 from semirank.learned import Array, Table
 from semirank.limits import SEED, Between, Either, Limit, OneOf
-from semirank.rankers._base import Ranker
+from semirank.rankers._base import CONSTANT, Contributions, Ranker
 from semirank.rankers.pairs import check_weights
 
 BLOCK_CELLS = 2**20
@@ -105,6 +106,9 @@ class ForestRanker(Ranker):
     thresholds_: Floats
     children_: Integers
     values_: Floats
+    _given: RankingDataset
+    _items: Integers
+    _weights: Floats
 
     def __init__(
         self,
@@ -150,7 +154,36 @@ class ForestRanker(Ranker):
         joined = [tree.after(int(root)) for tree, root in zip(trees, self.roots_, strict=True)]
         parts = (np.concatenate(part) for part in zip(*joined, strict=True))
         self.features_, self.thresholds_, self.children_, self.values_ = parts
+        self._given, self._items, self._weights = data, items, weights[items]
         return self._store(data, self._score(data))
+
+    def explain(self, item: int) -> Contributions:
+        """Split the score of a fitted item among the labelled items that share its leaves.
+
+        A leaf says the mean label of its items, so the score is a mean of labels, weighed by how often each
+        labelled item ends in the same leaf. Labels count relative to their mean, which is the constant.
+
+        Parameters
+        ----------
+        item : int
+            Row number, as given to `fit`.
+        """
+        check_is_fitted(self, "roots_")
+        if not hasattr(self, "_given"):
+            raise ValueError(
+                "A model file does not hold the items given to fit, which this needs: fit again."
+            )
+        data, items = self._given, self._items
+        place = int(np.flatnonzero(data.order == item)[0])
+        leaves = self._leaves(data.X[np.append(items, place)])
+        shared = (leaves[:-1] == leaves[-1]) * self._weights[:, None]
+        shares = (shared / shared.sum(axis=0)).mean(axis=1)
+        mean = float(np.average(data.y[items], weights=self._weights))
+        amounts = shares * (data.y[items] - mean)
+        return Contributions(np.append(data.order[items], CONSTANT), np.append(amounts, mean))
+
+    def _leaves(self, X: Features) -> Integers:
+        return find_leaves(_single(X), self.roots_, self.features_, self.thresholds_, self.children_)
 
     def predict(self, X: Any, qid: Any = None) -> Floats:
         """Score new items; the list they stand in makes no difference."""
@@ -163,9 +196,7 @@ class ForestRanker(Ranker):
         return np.concatenate(sums) / len(self.roots_)
 
     def _sums(self, X: Features, rows: slice) -> Floats:
-        block = X[rows].toarray() if issparse(X) else X[rows]
-        with np.errstate(over="ignore"):
-            block = np.ascontiguousarray(block, dtype=np.float32)
+        block = _single(X[rows])
         return sum_leaves(block, self.roots_, self.features_, self.thresholds_, self.children_, self.values_)
 
     def _check_state(self) -> None:
@@ -195,6 +226,12 @@ class _Tree(NamedTuple):
     def after(self, n_nodes: int) -> Self:
         """Return the tree as it stands after so many nodes of others."""
         return self._replace(children=np.where(self.children < 0, LEAF, self.children + n_nodes))
+
+
+def _single(X: Features) -> AnyArray:
+    """Return items in single precision, as the trees were grown."""
+    with np.errstate(over="ignore"):
+        return np.ascontiguousarray(X.toarray() if issparse(X) else X, dtype=np.float32)
 
 
 def _plain(X: Features) -> Features:

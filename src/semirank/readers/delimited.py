@@ -83,11 +83,11 @@ class Lines:
 
     def __init__(self, name: str, lines: Sequence[int], cells: dict[str, Sequence[str]]) -> None:
         self._name = name
-        self._lines = lines
+        self.rows = lines
         self._cells = cells
 
     def __len__(self) -> int:
-        return len(self._lines)
+        return len(self.rows)
 
     def numbers(self, column: str, advice: str) -> Floats:
         """Return a column of numbers, NaN where a cell is empty."""
@@ -111,7 +111,7 @@ class Lines:
         return list(self._cells[column])
 
     def _error(self, column: str, row: int, fault: str) -> ValueError:
-        return ValueError(f"{self._name}:{self._lines[row]}: column {column!r}: {fault}.")
+        return ValueError(f"{self._name}:{self.rows[row]}: column {column!r}: {fault}.")
 
 
 @contextmanager
@@ -140,7 +140,7 @@ def _checked_lines(text: TextIO, name: str) -> Iterator[str]:
     except UnicodeError as error:
         encoding = text.encoding.removesuffix("-sig")
         raise ValueError(
-            f"{name}:{number}: is not {encoding} text. Say encoding=..., for example 'cp1252'."
+            f"{name}:{number}: is not {encoding} text. Say encoding=... (--encoding ...), for example cp1252."
         ) from error
 
 

@@ -90,6 +90,15 @@ def read_parquet(stream: BinaryIO, name: str, choose: Callable[[list[str]], Role
     return roles, Rows(nw.from_native(table, eager_only=True), name, file.metadata.num_rows)
 
 
+def read_parquet_columns(stream: BinaryIO, name: str) -> dict[str, list[Any]]:
+    """Read all columns of a Parquet file, as Python's values."""
+    pyarrow, parquet = import_arrow(name)
+    with _damage_named(name, pyarrow.ArrowException):
+        table = parquet.read_table(pyarrow.BufferReader(stream.read()))
+        table.validate(full=True)
+        return {column: table[column].to_pylist() for column in table.column_names}
+
+
 def _check_size(metadata: Any, packed: int, name: str) -> None:
     """Refuse a file that would unpack to far more than is usual; a cell takes eight bytes at least."""
     groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))

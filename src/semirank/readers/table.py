@@ -17,6 +17,7 @@ from semirank.features.cells import as_levels, known_words
 from semirank.features.tfidf import apply_transformer, check_texts
 from semirank.files import open_output
 from semirank.readers.delimited import quoted
+from semirank.readers.encodings import AUTO
 from semirank.readers.frames import import_arrow
 from semirank.readers.loading import DELIMITERS, TableContent, check_layout, format_of_table, load_cells
 from semirank.readers.roles import ColumnChoice, Roles
@@ -42,7 +43,7 @@ def read_table(
     text_features: Any = None,
     format: str | None = None,
     delimiter: str | None = None,
-    encoding: str = "utf-8",
+    encoding: str = AUTO,
 ) -> RankingDataset:
     r"""Read a table with one row for each item.
 
@@ -81,13 +82,14 @@ def read_table(
         What turns texts into features, which stand behind those of `features`. A fitted one is used as it
         is, which is how new items get the features of old ones; any other is fitted here, on all texts.
         None: ``TfIdf()``. False: texts, and columns of words, are kept, but no features made.
-    format : {"csv", "tsv", "parquet"}, optional
+    format : {"csv", "tsv", "parquet", "xlsx", "ris", "bibtex", "asreview"}, optional
         Taken from the ending of the name if not given; "csv" if that is unknown.
     delimiter : str, optional
         What stands between two cells. If not given, a tab for TSV, and for CSV the first of comma, tab and
         semicolon that occurs in the header.
     encoding : str
-        Of CSV and TSV.
+        Of CSV, TSV, RIS and BibTeX. "auto": UTF-8 or UTF-16 where the bytes are that, otherwise Windows-1252,
+        with a warning.
 
     Returns
     -------
@@ -214,6 +216,8 @@ def write_table(
     <BLANKLINE>
     """
     format = check_layout(format or format_of_table(str(target)), delimiter)
+    if format not in ("csv", "tsv", "parquet"):
+        raise ValueError(f"{target}: features are written as csv, tsv or parquet, not as {format}.")
     columns = _leading_columns(data, scores)
     features = _written_features(data)
     header = [*columns, *features]
