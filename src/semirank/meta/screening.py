@@ -15,6 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
 from semirank.dataset import DataWarning, RankingDataset, check_labels
 from semirank.features import TfIdf
+from semirank.graphs.neighbours import check_lists
+from semirank.learned import AnyOf, Array, Names, Number, Part, Table, learned_by
 from semirank.limits import Between, Either, Kind, Limit, OneOf, check_limits
 from semirank.meta.empty_texts import find_empty, lowest
 from semirank.meta.mixing import centres_and_spreads, inverse
@@ -127,6 +129,22 @@ class ScreeningRanker(Ranker):
     takes_sparse = False
     one_function = False
 
+    learned: ClassVar[Table] = Ranker.learned | {
+        "features_": Part("TfIdf"),
+        "topics_": Part("TfIdf", fitted=False),
+        "graph_": AnyOf(None, Part("ManifoldRanking")),
+        "list_ids_": Names("n_lists"),
+        "indptr_": Array("n_lists + 1", dtype="int64", low=0),
+        "coefs_": Array("n_lists", "n_terms"),
+        "intercepts_": Array("n_lists"),
+        "centres_": Array("n_lists"),
+        "factors_": Array("n_lists"),
+        "weights_": Array("n_lists"),
+        "columns_": Array("n_items", 2),
+        "unlabelled_": Array("n_items", dtype="bool"),
+        "lowest_": Number(),
+    }
+
     features_: TfIdf
     topics_: TfIdf
     graph_: ManifoldRanking | None
@@ -233,6 +251,12 @@ class ScreeningRanker(Ranker):
         words = (words - self.centres_[number]) * self.factors_[number]
         among = self._fused(number)
         return among.score(np.column_stack([words, spread]))
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        check_lists(self.indptr_, len(self.scores_))
+        if self.graph_ is not None and not learned_by(self.topics_):
+            raise ValueError("topics_ must be fitted where there is a graph")
 
     def explain(self, item: int) -> Contributions:
         """Split the score of a fitted text into the contributions of the labelled texts.
