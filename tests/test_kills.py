@@ -1,4 +1,4 @@
-"""A killed command leaves the old file or the whole new one; ``python -m fuzz.kills`` kills a thousand times."""
+"""A killed command leaves the old file or the whole new one; ``python -m fuzz.kills`` kills far more often."""
 
 import os
 
