@@ -1,4 +1,4 @@
-"""A killed command leaves the old file or the whole new one; ``python -m fuzz.kills`` kills far more often."""
+"""A killed command leaves the old file or the whole new one; ``python -m fuzz.kills`` kills more often."""
 
 import os
 
