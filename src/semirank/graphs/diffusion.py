@@ -180,7 +180,7 @@ class Diffusion:
         ----------
         y : array of shape (n_items,) or (n_items, n_columns)
             Labels, 0 where there are none.
-        alpha : float in (0, 1)
+        alpha : float in [0, 1)
             How far labels spread.
         solver : {"cg", "chebyshev", "iterate", "closed"}
             "cg": conjugate gradients. "chebyshev": as many sweeps as tol and alpha ask for, many columns at
@@ -200,7 +200,7 @@ class Diffusion:
         elif start is None and solver == "iterate":
             start = columns / (1.0 - alpha)
         begin = None if start is None else np.reshape(start, columns.shape).take(self._order, axis=0)
-        known = None if solver == "iterate" else self._known
+        known = None if solver == "iterate" or alpha == 0.0 else self._known
         equation = Equation(
             self._rows, self.indptr, alpha, tol, max_iter, get_num_threads(), known, self._light
         )
@@ -243,7 +243,7 @@ class Diffusion:
             Where y is not 0, and its values there.
         k : int
             How many items to find.
-        alpha : float in (0, 1)
+        alpha : float in [0, 1)
             How far labels spread.
         degree_correction : float
             The power c of the degree that the scores are divided by.
