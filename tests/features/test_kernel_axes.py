@@ -72,5 +72,15 @@ def test_items_that_are_all_alike_have_no_axes(kernel, X, n_components):
     assert axes.explained == 0.0
 
 
+def test_directions_that_are_rounding_are_left_out():
+    """Items of a plane in six dimensions have two axes, however many are asked for."""
+    X = items(40, 2) @ np.random.default_rng(1).normal(size=(2, 6))
+    for n_components in (5, 0.999999):
+        axes = KernelAxes.of(X, "linear", None, n_components)
+        assert len(axes.variances) == 2
+        assert axes.explained == pytest.approx(1.0)
+    assert np.abs(axes.coordinates(X + 1e-6)).max() < 10 * np.abs(X).max()
+
+
 def test_no_more_axes_than_directions():
     assert len(KernelAxes.of(items(4, 6), "linear", None, 5).variances) == 3
