@@ -53,6 +53,14 @@ def test_weights_have_the_mean_1_over_all_times_that_a_pair_counts(ranker):
     assert pairs.effective_size(weights) == pytest.approx(size)
 
 
+def test_weights_have_the_mean_1_over_all_pairs_where_few_stand_for_them():
+    data = labelled()
+    pairs = TrainingPairs.of(data, RankBoost(), MANY, 12)
+    weights = pairs.weigh(ratio(data, pairs), data.X)
+    assert len(pairs.differences) == 12 < len(weights)
+    assert np.average(weights, weights=pairs.counts) == pytest.approx(1)
+
+
 def test_pairs_of_lists_that_count_the_same_share_the_weight_of_their_list():
     data = labelled()
     pairs = TrainingPairs.of(data, RankRLS(), MANY, MANY)
