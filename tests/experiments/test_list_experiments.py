@@ -3,7 +3,7 @@ import warnings
 import numpy as np
 import pytest
 
-from semirank.experiments import assumptions, letor, letor_page
+from semirank.experiments import analyses, assumptions, letor, letor_page
 from semirank.experiments.cells import name_of
 from semirank.experiments.synthetic_lists import N_ITEMS, N_LISTS, WORLDS
 
@@ -42,7 +42,7 @@ def tiny(collection, seed=0):
 
 @pytest.fixture
 def tiny_letor(monkeypatch):
-    monkeypatch.setattr(letor, "_fold", lambda collection, fold: tiny(collection, fold))
+    monkeypatch.setattr(letor, "load_fold", lambda collection, fold: tiny(collection, fold))
 
 
 @pytest.mark.parametrize("method", [name for name in letor.METHODS if "LightGBM" not in name])
@@ -82,7 +82,7 @@ def test_verdicts_follow_the_gains():
     base = rng.random((2, 60, 2))
     values = {}
     for collection in letor.COLLECTIONS:
-        for size in letor.SIZES:
+        for size in letor.TABLE_SIZES:
             for name in ("RankBoost", "RankBoost, feature generation", "RankBoost, pseudo margin"):
                 values[collection, name, size] = base.copy()
             values[collection, "RankBoost, feature generation", size] += 0.1 + 0.01 * rng.random((2, 60, 2))
@@ -93,6 +93,30 @@ def test_verdicts_follow_the_gains():
     shares = {row["method"]: row for row in letor_page._stability_rows(values)}
     assert "100 / 100 / 0" in shares["RankBoost, feature generation"].values()
     assert "0 / 0 / 0" in shares["RankBoost, pseudo margin"].values()
+
+
+def test_slow_methods_are_compared_on_the_draws_that_both_have():
+    slow = "RankBoost, importance weighting"
+    cells = letor.cells(2, 0, ("mq2008",), ("RankBoost", slow))
+    assert {cell.size for cell in cells if cell.method == slow} == set(letor.TABLE_SIZES)
+    assert {cell.size for cell in cells if cell.method == "RankBoost"} == set(letor.SIZES)
+    base = np.random.default_rng(0).random((2, 60, 2))
+    values = {("mq2008", "RankBoost", 5): base, ("mq2008", slow, 5): base[:1] + 0.1}
+    np.testing.assert_allclose(letor_page._gains(values, ("mq2008", slow, 5)), 0.1)
+
+
+def test_pairs_that_are_no_ties_in_truth():
+    _, test = tiny("mq2008")
+    pairs, share = analyses._pairs_not_tied(test)
+    expected = [
+        (i, j)
+        for i in range(test.n_items)
+        for j in range(i + 1, test.n_items)
+        if test.list_of_item[i] == test.list_of_item[j] and test.y[i] != test.y[j]
+    ]
+    assert sorted(map(tuple, pairs.tolist())) == expected
+    total = sum(n * (n - 1) // 2 for n in np.diff(test.indptr))
+    assert share == pytest.approx(1 - len(expected) / total)
 
 
 def test_draws_are_gathered_fold_by_fold():

@@ -25,10 +25,12 @@ from semirank.rankers.rankrls_cv import RankRLSCV
 from semirank.readers.datasets import load
 
 COLLECTIONS = ("ohsumed-letor", "mq2008")
-SIZES: tuple[int | None, ...] = (5, 20, None)
+SIZES: tuple[int | None, ...] = (2, 5, 10, 20, 40, None)
+TABLE_SIZES: tuple[int | None, ...] = (5, 20, None)
 FOLDS = range(1, 6)
 METRICS = ("AP", "nDCG@10")
 MOST_TEST_LISTS = 30  # of a fold, drawn once: MQ2008 has 157
+SMOOTH = "rankers vary smoothly over lists"
 STRONG = 10.0  # a ridge that suits few lists of these collections; `RankRLSCV` chooses its own
 
 
@@ -47,12 +49,15 @@ class LetorMethod:
         What it assumes about unlabelled lists.
     lda : bool
         Whether the directions of `RankLDA` are put beside the features.
+    slow : bool
+        Whether it takes so long that it is measured with one draw of some sizes only.
     """
 
     make: tuple[Callable[[], Any], ...]
     control: str | None = None
     assumption: str | None = None
     lda: bool = False
+    slow: bool = False
 
 
 @dataclass(frozen=True)
@@ -84,10 +89,15 @@ def _chosen(*makes: Callable[[], Ranker]) -> tuple[Callable[[], Ranker], ...]:
 METHODS: dict[str, LetorMethod] = {
     "RankBoost": LetorMethod((RankBoost,)),
     "RankBoost, feature generation": LetorMethod((FeatureGeneration,), "RankBoost", "informative directions"),
-    "RankBoost, importance weighting": LetorMethod((ImportanceWeighting,), "RankBoost", "shifted lists"),
+    "RankBoost, feature generation with RankLDA": LetorMethod(
+        (FeatureGeneration,), "RankBoost", "informative directions", lda=True
+    ),
+    "RankBoost, importance weighting": LetorMethod(
+        (ImportanceWeighting,), "RankBoost", "shifted lists", slow=True
+    ),
     "RankBoost, pseudo margin": LetorMethod((PseudoMargin,), "RankBoost", "separated pairs"),
-    "RankBoost, importance weighting and feature generation": LetorMethod(
-        (lambda: ImportanceWeighting(FeatureGeneration()),), "RankBoost", "both"
+    "RankBoost, pseudo margin, cuts from both": LetorMethod(
+        (lambda: PseudoMargin(cuts="both"),), "RankBoost", "separated pairs"
     ),
     "RankBoost, RankLDA": LetorMethod((RankBoost,), "RankBoost", "none: supervised", lda=True),
     "RankRLS": LetorMethod((_strong,)),
@@ -95,10 +105,14 @@ METHODS: dict[str, LetorMethod] = {
         (lambda: FeatureGeneration(_strong()),), "RankRLS", "informative directions"
     ),
     "RankRLS, importance weighting": LetorMethod(
-        (lambda: ImportanceWeighting(_strong()),), "RankRLS", "shifted lists"
+        (lambda: ImportanceWeighting(_strong()),), "RankRLS", "shifted lists", slow=True
     ),
-    "RankRLS, propagation": LetorMethod(
-        (lambda: RankerPropagation(_strong()),), "RankRLS", "rankers vary smoothly over lists"
+    "RankRLS, propagation": LetorMethod((lambda: RankerPropagation(_strong()),), "RankRLS", SMOOTH),
+    "RankRLS, propagation of ten features": LetorMethod(
+        (lambda: RankerPropagation(_strong(), n_features=10),), "RankRLS", SMOOTH
+    ),
+    "RankRLS, nonlinear propagation": LetorMethod(
+        (lambda: RankerPropagation(RankRLS(ridge=0.1), n_components=30, kernel="rbf"),), "RankRLS", SMOOTH
     ),
     "RankRLS, feature generation chosen": LetorMethod(
         _chosen(
@@ -108,6 +122,7 @@ METHODS: dict[str, LetorMethod] = {
         ),
         "RankRLS",
         "informative directions",
+        slow=True,
     ),
     "RankRLS, propagation chosen": LetorMethod(
         _chosen(
@@ -118,7 +133,8 @@ METHODS: dict[str, LetorMethod] = {
             )
         ),
         "RankRLS",
-        "rankers vary smoothly over lists",
+        SMOOTH,
+        slow=True,
     ),
     "RankRLS, ridge chosen": LetorMethod((RankRLSCV,)),
     "RankSVM": LetorMethod((RankSVM,)),
@@ -133,16 +149,16 @@ def cells(
     return [
         LetorRun(collection, method, size, fold, draw, seed)
         for collection in collections
-        for size in SIZES
-        for draw in range(draws if size else 1)
-        for fold in FOLDS
         for method in methods
+        for size in (TABLE_SIZES if METHODS[method].slow else SIZES)
+        for draw in range(1 if size is None or METHODS[method].slow else draws)
+        for fold in FOLDS
     ]
 
 
 def measure(cell: LetorRun) -> list[list[float]]:
     """Return AP and nDCG@10 of each test list; a list without a relevant item counts 0."""
-    train, test = _fold(cell.collection, cell.fold)
+    train, test = load_fold(cell.collection, cell.fold)
     lists = np.flatnonzero(train.labels_differ)
     if cell.size is not None:
         lists = np.random.default_rng((cell.seed, cell.fold, cell.draw)).choice(lists, cell.size, False)
@@ -184,7 +200,7 @@ def _with_directions(few: RankingDataset, test: RankingDataset) -> tuple[Ranking
 
 
 @lru_cache(maxsize=10)
-def _fold(name: str, fold: int) -> tuple[RankingDataset, RankingDataset]:
+def load_fold(name: str, fold: int) -> tuple[RankingDataset, RankingDataset]:
     """Load training and test lists; of many test lists a part, the same for all methods and draws."""
     test = load(name, fold=fold, part="test")
     if test.n_lists > MOST_TEST_LISTS:

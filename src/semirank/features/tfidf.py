@@ -1,8 +1,9 @@
 """Tf-idf: a text as the unit vector of its words, rare words weighing more."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import date
+from functools import cache
 from math import inf
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -50,9 +51,12 @@ class TfIdf(Storable, TransformerMixin, BaseEstimator):
         Words to leave out: scikit-learn's English list, your own (in lower case), or none.
     norm : {"l2", "l1"} or None
         The norm that every text's vector gets; a text without known terms stays zero.
+    stemmer : {"porter"} or None
+        Count words by their stem, as Porter's rules find it, after stop words are left out. Needs the package
+        snowballstemmer (``pip install "semirank[text]"``).
     analyzer : {"word", "char_wb"}
         What terms are: words, or runs of 2 to 4 characters, digits as they are, that do not reach over the
-        edge of a word except by one blank. The stop list is for words.
+        edge of a word except by one blank. The stop list and the stemmer are for words.
 
     Attributes
     ----------
@@ -88,6 +92,7 @@ class TfIdf(Storable, TransformerMixin, BaseEstimator):
         "sublinear": FLAG,
         "stop_words": Either(OneOf("english", None), Kind("a list of words", (list, tuple, frozenset))),
         "norm": OneOf("l2", "l1", None),
+        "stemmer": OneOf("porter", None),
         "analyzer": OneOf("word", "char_wb"),
     }
 
@@ -99,6 +104,7 @@ class TfIdf(Storable, TransformerMixin, BaseEstimator):
         sublinear: bool = True,
         stop_words: str | Iterable[str] | None = "english",
         norm: str | None = "l2",
+        stemmer: str | None = None,
         analyzer: str = "word",
     ) -> None:
         self.min_df = min_df
@@ -106,6 +112,7 @@ class TfIdf(Storable, TransformerMixin, BaseEstimator):
         self.sublinear = sublinear
         self.stop_words = stop_words
         self.norm = norm
+        self.stemmer = stemmer
         self.analyzer = analyzer
 
     def fit(self, texts: Any, y: Any = None) -> Self:
@@ -152,12 +159,15 @@ class TfIdf(Storable, TransformerMixin, BaseEstimator):
         options |= {"sublinear_tf": self.sublinear, "norm": None}
         if self.analyzer == "char_wb":
             return TfidfVectorizer(analyzer="char_wb", ngram_range=LETTERS, **options)
-        return TfidfVectorizer(
-            preprocessor=_fold,
-            token_pattern=r"\w+" if self.stop_words is None else rf"\w\w+|{NUMBER}",
-            stop_words=self.stop_words if self.stop_words in ("english", None) else list(self.stop_words),
-            **options,
-        )
+        words: dict[str, Any] = {
+            "preprocessor": _fold,
+            "token_pattern": r"\w+" if self.stop_words is None else rf"\w\w+|{NUMBER}",
+            "stop_words": self.stop_words if self.stop_words in ("english", None) else list(self.stop_words),
+        }
+        if self.stemmer is None:
+            return TfidfVectorizer(**words, **options)
+        split, stem = TfidfVectorizer(**words).build_analyzer(), _porter()
+        return TfidfVectorizer(analyzer=lambda text: [stem(word) for word in split(text)], **options)
 
     def _normalised(self, vectors: Any) -> csr_array:
         vectors = csr_array(vectors)
@@ -198,6 +208,17 @@ def _spelled(row: int, text: Any) -> str:
     if isinstance(text, (Real, date)):
         return str(text)
     raise ValueError(f"Text {row} must be a str, or None where there is none; got {type(text).__name__}.")
+
+
+def _porter() -> Callable[[str], str]:
+    try:
+        from snowballstemmer import stemmer
+    except ImportError as error:
+        raise ImportError(
+            "stemmer='porter' needs the package snowballstemmer: pip install \"semirank[text]\""
+        ) from error
+    stem: Callable[[str], str] = stemmer("porter").stemWord
+    return cache(stem)
 
 
 def _fold(text: str) -> str:
