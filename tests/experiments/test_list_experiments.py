@@ -3,7 +3,8 @@ import warnings
 import numpy as np
 import pytest
 
-from semirank.experiments import analyses, assumptions, letor, letor_page
+from semirank import ImportanceWeighting
+from semirank.experiments import analyses, assumptions, letor, letor_ablation, letor_page
 from semirank.experiments.cells import name_of
 from semirank.experiments.synthetic_lists import N_ITEMS, N_LISTS, WORLDS
 
@@ -82,7 +83,7 @@ def test_verdicts_follow_the_gains():
     base = rng.random((2, 60, 2))
     values = {}
     for collection in letor.COLLECTIONS:
-        for size in letor.TABLE_SIZES:
+        for size in letor.SIZES:
             for name in ("RankBoost", "RankBoost, feature generation", "RankBoost, pseudo margin"):
                 values[collection, name, size] = base.copy()
             values[collection, "RankBoost, feature generation", size] += 0.1 + 0.01 * rng.random((2, 60, 2))
@@ -95,14 +96,23 @@ def test_verdicts_follow_the_gains():
     assert "0 / 0 / 0" in shares["RankBoost, pseudo margin"].values()
 
 
-def test_slow_methods_are_compared_on_the_draws_that_both_have():
-    slow = "RankBoost, importance weighting"
-    cells = letor.cells(2, 0, ("mq2008",), ("RankBoost", slow))
-    assert {cell.size for cell in cells if cell.method == slow} == set(letor.TABLE_SIZES)
-    assert {cell.size for cell in cells if cell.method == "RankBoost"} == set(letor.SIZES)
-    base = np.random.default_rng(0).random((2, 60, 2))
-    values = {("mq2008", "RankBoost", 5): base, ("mq2008", slow, 5): base[:1] + 0.1}
-    np.testing.assert_allclose(letor_page._gains(values, ("mq2008", slow, 5)), 0.1)
+def test_the_ablation_measures_its_methods_at_every_size_and_slow_ones_where_lists_are_few():
+    cells = letor_ablation.cells(0, ("mq2008",))
+    for name, method in letor_ablation.METHODS.items():
+        sizes = {cell.size for cell in cells if cell.method == name}
+        assert sizes == set(
+            letor_ablation.FEW if method.make[0] is ImportanceWeighting else letor_ablation.SIZES
+        )
+    assert len(letor_ablation.SIZES) == 6
+
+
+@pytest.mark.parametrize("method", letor_ablation.METHODS)
+def test_every_method_of_the_ablation_ranks_every_test_list(tiny_letor, method):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        cell = letor.LetorRun("mq2008", method, 5, 1, 0, 0)
+        values = np.array(letor.measure(cell, letor_ablation.METHODS))
+    assert values.shape == (2, 4)
 
 
 def test_pairs_that_are_no_ties_in_truth():

@@ -1,6 +1,6 @@
 """The page of Duh's four assumptions on LETOR."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,16 +22,8 @@ THESIS = [
 ]
 
 
-ON_SLIDES = {
-    "RankBoost": 44.2,
-    "RankBoost, feature generation": 44.4,
-    "RankBoost, feature generation with RankLDA": 44.8,
-}
-"""AP on OHSUMED with all lists, as the slides of the thesis print it."""
-
-
 def letor(
-    seed: int = 0, progress: Progress | None = None, trials: int = 2, n_jobs: int = -1
+    seed: int = 0, progress: Progress | None = None, trials: int = 3, n_jobs: int = -1
 ) -> ExperimentPage:
     """Duh's thesis on LETOR OHSUMED and MQ2008: four assumptions about lists without labels."""
     methods = _available()
@@ -46,11 +38,6 @@ def letor(
     for collection in runs.COLLECTIONS:
         for at, metric in enumerate(runs.METRICS):
             result.table(f"{collection}: {metric} in %", _means(values, collection, at))
-        result.figure(
-            f"{collection}: AP by number of labelled lists", _ablation(values, collection), (7, 3.6)
-        )
-    result.table("OHSUMED, all lists: the figures of the slides beside ours (AP in %)", _slides(values))
-    result.text(SUBSTITUTIONS)
     result.table("Against the control: AP points, and what a test over lists says", _verdict_rows(judged))
     result.table("Stability: shares of the test lists whose AP changed, in %", _stability_rows(values))
     result.table("The thesis's summary, for comparison (read from its slides)", THESIS)
@@ -69,17 +56,7 @@ PROTOCOL = (
     "averaged over draws for each test list, tested by sign flips over lists, and p is corrected (Holm) "
     "for all methods with one collection and size. RankRLS has the ridge 10 everywhere so that its "
     "variants differ in one thing; 'chosen' means that settings, or the control itself, were chosen by AP "
-    "on labelled lists left out in turn. Methods that take long (importance weighting, and those with chosen "
-    "settings) have one draw of three sizes."
-)
-
-SUBSTITUTIONS = (
-    "**Substitutions.** The thesis used OHSUMED with 25 features and TREC 2003 and 2004 (50 and 75 lists, "
-    "44 features) of the first LETOR. Here OHSUMED has the 45 features of LETOR 3, and MQ2008 (784 lists "
-    "of 5 to 121 items, 46 features, mostly few relevant ones) stands for TREC, which is not distributed "
-    "freely. How the slides combine RankLDA with feature generation is not said; here the directions of "
-    "RankLDA, learned from the labelled lists, stand beside the features, and kernel components are made "
-    "of both."
+    "on labelled lists left out in turn."
 )
 
 
@@ -107,44 +84,9 @@ def _means(values: Values, collection: str, metric: int) -> list[dict[str, Any]]
     methods = list(dict.fromkeys(method for _, method, _ in values))
     return [
         {"method": method}
-        | {
-            _size_name(size): _percent(values[collection, method, size][:, :, metric])
-            if (collection, method, size) in values
-            else None
-            for size in runs.SIZES
-        }
+        | {_size_name(size): _percent(values[collection, method, size][:, :, metric]) for size in runs.SIZES}
         for method in methods
     ]
-
-
-def _slides(values: Values) -> list[dict[str, Any]]:
-    return [
-        {
-            "method": method,
-            "slides": printed,
-            "here": _percent(values["ohsumed-letor", method, None][:, :, 0]),
-        }
-        for method, printed in ON_SLIDES.items()
-    ]
-
-
-def _ablation(values: Values, collection: str) -> Callable[[Any], None]:
-    """Draw AP against the number of labelled lists: the slides' data ablation."""
-
-    def draw(figure: Any) -> None:
-        axis = figure.subplots()
-        for method in runs.METHODS:
-            sizes = [size for size in runs.SIZES if (collection, method, size) in values]
-            if "chosen" in method or not sizes:
-                continue
-            means = [100 * values[collection, method, size][:, :, 0].mean() for size in sizes]
-            places = [runs.SIZES.index(size) for size in sizes]
-            axis.plot(places, means, "-" if "RLS" in method else "--", marker=".", label=method)
-        axis.set_xticks(range(len(runs.SIZES)), [_size_name(size) for size in runs.SIZES])
-        axis.set_ylabel("AP in %")
-        axis.legend(fontsize=5)
-
-    return draw
 
 
 def _percent(values: Floats) -> str:
@@ -160,7 +102,7 @@ def _judge(values: Values) -> dict[tuple[str, str, int | None], tuple[float, flo
     """Return the mean gain in AP, in points, and the corrected p-value of each method with a control."""
     judged = {}
     for collection in runs.COLLECTIONS:
-        for size in runs.TABLE_SIZES:
+        for size in runs.SIZES:
             keys = [key for key in values if key[0] == collection and key[2] == size and _control(key[1])]
             gains = [_gains(values, key) for key in keys]
             adjusted = holm([sign_flip_test(each).p_value if each.any() else 1.0 for each in gains])
@@ -175,9 +117,8 @@ def _control(method: str) -> str | None:
 
 def _gains(values: Values, key: tuple[str, str, int | None]) -> Floats:
     collection, method, size = key
-    ours, control = values[key], values[collection, _control(method) or method, size]
-    draws = min(len(ours), len(control))  # the same labelled lists on both sides
-    return (ours[:draws, :, 0] - control[:draws, :, 0]).mean(axis=0)
+    control = values[collection, _control(method) or method, size]
+    return (values[key][:, :, 0] - control[:, :, 0]).mean(axis=0)
 
 
 def _word(gain: float, p: float) -> str:
@@ -195,7 +136,7 @@ def _verdict_rows(judged: Mapping[tuple[str, str, int | None], tuple[float, floa
         | {
             f"{collection}, {_size_name(size)}": _said(judged[collection, method, size])
             for collection in runs.COLLECTIONS
-            for size in runs.TABLE_SIZES
+            for size in runs.SIZES
         }
         for method in methods
     ]
@@ -206,7 +147,7 @@ def _stability_rows(values: Values) -> list[dict[str, Any]]:
     for method in dict.fromkeys(method for _, method, _ in values if _control(method)):
         row: dict[str, Any] = {"method": method}
         for collection in runs.COLLECTIONS:
-            for size in (runs.TABLE_SIZES[0], runs.TABLE_SIZES[-1]):
+            for size in (runs.SIZES[0], runs.SIZES[-1]):
                 row[f"{collection}, {_size_name(size)}: changed / better / worse"] = _shares(
                     values[collection, method, size], values[collection, _control(method) or method, size]
                 )
@@ -215,8 +156,7 @@ def _stability_rows(values: Values) -> list[dict[str, Any]]:
 
 
 def _shares(values: Floats, control: Floats) -> str:
-    draws = min(len(values), len(control))
-    gains = (values[:draws] - control[:draws])[:, :, 0]
+    gains = (values - control)[:, :, 0]
     shares = (np.abs(gains) > 1e-6, gains > 1e-6, gains < -1e-6)
     return " / ".join(f"{100 * share.mean():.0f}" for share in shares)
 
