@@ -229,6 +229,7 @@ def main() -> None:
     parser.add_argument("--sample", type=int, default=100, help="how many faults to draw")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=int, default=180, help="time for the tests of one fault")
+    parser.add_argument("--trust", action="store_true", help="do not first run the tests without a fault")
     options = parser.parse_args()
     counts = {"noticed": 0, "late": 0, "survived": 0}
     for library in (
@@ -246,7 +247,7 @@ def main() -> None:
         shutil.copytree(SOURCE, copy / "semirank", copy_function=shutil.copy2)
         faults = chosen(options.paths, options.sample, options.seed)
         every_test = sorted({test for fault in faults for test in tests_of(fault.path)})
-        if run_tests(copy, every_test, 3600) != 0:
+        if not options.trust and run_tests(copy, every_test, 3600) != 0:
             raise SystemExit("Tests fail without any fault: mend them first.")
         for number, fault in enumerate(faults, 1):
             said = survives(fault, copy, options.seconds)
