@@ -56,6 +56,13 @@ def test_diffusion_coordinates_are_eigenvectors_of_the_normalised_kernel():
     same_up_to_sign(axes.coordinates(X), (vectors * np.sqrt(np.maximum(values, 0)))[:, :-4:-1])
 
 
+def test_an_item_beyond_the_reach_of_the_kernel_has_coordinates():
+    X = items(25)
+    far = np.full((1, X.shape[1]), 1e9)
+    coordinates = KernelAxes.of(X, "diffusion", 0.03, 3).coordinates(far)
+    assert np.isfinite(coordinates).all()
+
+
 def test_sparse_items_give_the_axes_of_dense_ones():
     X = np.where(np.abs(items()) < 1, 0.0, items())
     for kernel in ("linear", "rbf", "diffusion"):
