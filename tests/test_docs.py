@@ -8,7 +8,8 @@ import pytest
 import typer.main
 
 from semirank.cli import app
-from semirank.registry import ranker_class, ranker_names
+from semirank.learned import describe_table
+from semirank.registry import model_classes, ranker_class, ranker_names
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted(
@@ -94,3 +95,22 @@ def test_a_figure_that_is_not_on_the_page_is_noticed():
     assert FIGURE.findall(text) == ["98.3"]
     assert is_on("98.3", "| 98.27 ± 1.8 |")
     assert not is_on("98.3", "| 97.9 ± 1.8 |")
+
+
+def model_files_page() -> str:
+    """Return the page of model files; ``python -m tests.test_docs`` writes it."""
+    start = (ROOT / "docs" / "model-files.md").read_text().partition("\n## ")[0]
+    kinds = model_classes()
+    parts = [
+        "\n".join([f"## {name}\n", "| attribute | what it is |", "|---|---|", *describe_table(kinds[name])])
+        for name in sorted(kinds)
+    ]
+    return "\n\n".join([start.rstrip(), *parts]) + "\n"
+
+
+def test_what_a_model_file_holds_is_documented_as_it_is_checked():
+    assert (ROOT / "docs" / "model-files.md").read_text() == model_files_page()
+
+
+if __name__ == "__main__":
+    (ROOT / "docs" / "model-files.md").write_text(model_files_page())

@@ -99,6 +99,7 @@ CLAIMS = {
     "estimator-ranker": Claims(ranker_class("estimator-ranker"), lists_apart=False),
     "labelled-only": Claims(lambda: ranker_class("labelled-only")(ranker_class("manifold-ranking")())),
     "each-list": Claims(ranker_class("each-list")),
+    "screening-ranker": Claims(ranker_class("screening-ranker"), lists_apart=False),
     "text-ranker": Claims(ranker_class("text-ranker"), lists_apart=False),
     "latent-ranker": Claims(ranker_class("latent-ranker"), lists_apart=False),
     "blend": Claims(ranker_class("blend"), lists_apart=False, pairwise=True),

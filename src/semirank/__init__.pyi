@@ -3,6 +3,7 @@ from . import dataset as dataset
 from . import density_ratio as density_ratio
 from . import experiments as experiments
 from . import features as features
+from . import feedback as feedback
 from . import files as files
 from . import graphs as graphs
 from . import kernels as kernels
@@ -15,6 +16,7 @@ from . import registry as registry
 from . import report as report
 from . import results as results
 from . import selection as selection
+from . import stopping as stopping
 from . import storage as storage
 from .dataset.ranking_dataset import RankingDataset as RankingDataset
 from .density_ratio.kliep import KLIEP as KLIEP
@@ -26,6 +28,7 @@ from .meta.importance_weighting import ImportanceWeighting as ImportanceWeightin
 from .meta.latent import LatentRanker as LatentRanker
 from .meta.pseudo_margin import PseudoMargin as PseudoMargin
 from .meta.ranker_propagation import RankerPropagation as RankerPropagation
+from .meta.screening import ScreeningRanker as ScreeningRanker
 from .meta.text import TextRanker as TextRanker
 from .rankers._base import Contributions as Contributions
 from .rankers._base import Ranker as Ranker

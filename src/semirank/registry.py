@@ -42,6 +42,7 @@ _OURS = {
     "estimator-ranker": "semirank.rankers.estimator:EstimatorRanker",
     "labelled-only": "semirank.rankers.labelled_only:LabelledOnly",
     "text-ranker": "semirank.meta.text:TextRanker",
+    "screening-ranker": "semirank.meta.screening:ScreeningRanker",
     "latent-ranker": "semirank.meta.latent:LatentRanker",
     "each-list": "semirank.meta.each_list:EachList",
     "blend": "semirank.meta.blend:Blend",

@@ -113,7 +113,7 @@ def test_folds_of_theorem_2(kernel, tmp_path):
     np.testing.assert_array_equal(load_model(tmp_path / "model").impute([1.0]), ranker.impute([1.0]))
     ranker.folds_ = ranker.folds_[:-1]
     ranker.save(tmp_path / "broken")
-    with pytest.raises(ValueError, match="one fold for each list"):
+    with pytest.raises(ValueError, match=r"folds_ must be None or int64 array of shape \(n_lists,\)"):
         load_model(tmp_path / "broken")
 
 

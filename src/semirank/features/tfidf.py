@@ -13,11 +13,12 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
-from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, TfidfVectorizer
 from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray, Floats
+from semirank.learned import Array, Each, Table, Value
 from semirank.limits import FLAG, Between, Either, Kind, Limit, OneOf, check_limits
 from semirank.storage import Storable
 
@@ -57,6 +58,11 @@ class TfIdf(Storable, TransformerMixin, BaseEstimator):
     analyzer : {"word", "char_wb"}
         What terms are: words, or runs of 2 to 4 characters, digits as they are, that do not reach over the
         edge of a word except by one blank. The stop list and the stemmer are for words.
+    ngrams : int
+        Words: take also runs of up to so many words as terms. 2 adds pairs of neighbours.
+    prefix : int, optional
+        Words: cut them to so many letters, so that "opioid" and "opioids", "randomised" and "randomization"
+        are one term. Some six letters do for European languages what a stemmer does for one.
 
     Attributes
     ----------
@@ -94,7 +100,11 @@ class TfIdf(Storable, TransformerMixin, BaseEstimator):
         "norm": OneOf("l2", "l1", None),
         "stemmer": OneOf("porter", None),
         "analyzer": OneOf("word", "char_wb"),
+        "ngrams": Between(1, inf, Integral),
+        "prefix": Either(Between(1, inf, Integral), OneOf(None)),
     }
+
+    learned: ClassVar[Table] = {"vocabulary_": Each(Value(str), size="n_terms"), "idf_": Array("n_terms")}
 
     def __init__(
         self,
@@ -106,6 +116,8 @@ class TfIdf(Storable, TransformerMixin, BaseEstimator):
         norm: str | None = "l2",
         stemmer: str | None = None,
         analyzer: str = "word",
+        ngrams: int = 1,
+        prefix: int | None = None,
     ) -> None:
         self.min_df = min_df
         self.max_features = max_features
@@ -114,6 +126,8 @@ class TfIdf(Storable, TransformerMixin, BaseEstimator):
         self.norm = norm
         self.stemmer = stemmer
         self.analyzer = analyzer
+        self.ngrams = ngrams
+        self.prefix = prefix
 
     def fit(self, texts: Any, y: Any = None) -> Self:
         """Learn the terms and their weights."""
@@ -150,10 +164,6 @@ class TfIdf(Storable, TransformerMixin, BaseEstimator):
 
     def _check_state(self) -> None:
         check_limits(self.limits, self.get_params(deep=False))
-        if not all(isinstance(term, str) for term in self.vocabulary_) or self.idf_.shape != (
-            len(self.vocabulary_),
-        ):
-            raise ValueError("vocabulary_ and idf_ must have one entry for each term")
 
     def _vectorizer(self, **options: Any) -> TfidfVectorizer:
         options |= {"sublinear_tf": self.sublinear, "norm": None}
@@ -161,13 +171,33 @@ class TfIdf(Storable, TransformerMixin, BaseEstimator):
             return TfidfVectorizer(analyzer="char_wb", ngram_range=LETTERS, **options)
         words: dict[str, Any] = {
             "preprocessor": _fold,
-            "token_pattern": r"\w+" if self.stop_words is None else rf"\w\w+|{NUMBER}",
-            "stop_words": self.stop_words if self.stop_words in ("english", None) else list(self.stop_words),
+            "token_pattern": self._token(),
+            "stop_words": self._stop_list(),
         }
+        options["ngram_range"] = (1, self.ngrams)
         if self.stemmer is None:
             return TfidfVectorizer(**words, **options)
         split, stem = TfidfVectorizer(**words).build_analyzer(), _porter()
-        return TfidfVectorizer(analyzer=lambda text: [stem(word) for word in split(text)], **options)
+        return TfidfVectorizer(
+            preprocessor=str,
+            tokenizer=lambda text: [stem(word) for word in split(text)],
+            token_pattern=None,
+            **options,
+        )
+
+    def _token(self) -> str:
+        """Return the pattern of a word, or of its first letters."""
+        fewest = 1 if self.stop_words is None else 2
+        if self.prefix is None:
+            return r"\w+" if fewest == 1 else rf"\w\w+|{NUMBER}"
+        return rf"\b(\w{{{min(fewest, self.prefix)},{self.prefix}}}|{NUMBER})\w*"
+
+    def _stop_list(self) -> str | list[str] | None:
+        """Return the stop words, cut as words are."""
+        if self.stop_words is None or (self.stop_words == "english" and self.prefix is None):
+            return self.stop_words
+        words = ENGLISH_STOP_WORDS if self.stop_words == "english" else self.stop_words
+        return sorted({word[: self.prefix] for word in words})
 
     def _normalised(self, vectors: Any) -> csr_array:
         vectors = csr_array(vectors)

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray, Floats, Integers
 from semirank.dataset import DataWarning, RankingDataset
+from semirank.learned import Array, Each, Names, Part, Table
 from semirank.limits import Between, Limit
 from semirank.meta.members import Rankers, named
 from semirank.meta.mixing import (
@@ -20,7 +21,7 @@ from semirank.meta.mixing import (
     inverse,
     weight_in_lists,
 )
-from semirank.rankers._base import Ranker
+from semirank.rankers._base import CONSTANT, Contributions, FeatureContributions, Ranker, added_up
 from semirank.rankers.rankboost import RankBoost
 from semirank.rankers.rankrls_cv import RankRLSCV
 
@@ -45,7 +46,8 @@ class Blend(Ranker):
     weights : sequence, "held-out" or None
         None: all weigh the same. One weight for each ranker: a number of 0 or more, or "fading",
         ``6 / (3 + n)`` with n the number of relevant labels (above 0) in the list, for a ranker that is most
-        useful before there are labels [1]_. "held-out": the weights w >= 0 under which held-out labels come
+        useful before there are labels [1]_, or "early", ``max(0, (8 - n) / 4)``, for one that has nothing to
+        add once there are eight. "held-out": the weights w >= 0 under which held-out labels come
         out best, see Notes.
     n_folds : int
         Into how many parts labels are dealt for "held-out".
@@ -94,6 +96,14 @@ class Blend(Ranker):
         "rankers": Rankers(),
         "weights": Weights(),
         "n_folds": Between(2, kind=Integral),
+    }
+
+    learned: ClassVar[Table] = Ranker.learned | {
+        "rankers_": Each(Part("Ranker"), size="n_rankers"),
+        "list_ids_": Names("n_lists"),
+        "weights_": Array("n_rankers"),
+        "centres_": Array("n_lists + 1", "n_rankers"),
+        "factors_": Array("n_lists + 1", "n_rankers"),
     }
 
     rankers_: list[Ranker]
@@ -185,6 +195,57 @@ class Blend(Ranker):
         lists = np.array([number.get(name, -1) for name in data.list_ids.tolist()])[data.list_of_item]
         return data.restore(self._sum(data.arrange(columns), lists))
 
+    def explain(self, item: int) -> Contributions:
+        """Split the score of a fitted item into contributions of labelled items, where all rankers can.
+
+        Those of each ranker, times its factor; the means that were subtracted are the constant.
+
+        Parameters
+        ----------
+        item : int
+            Row number, as given to `fit`.
+        """
+        check_is_fitted(self, "rankers_")
+        centres, factors = self._standardisation(item)
+        parts = [each.explain(item) for each in self.rankers_]
+        items = np.concatenate([part.items for part in parts] + [[CONSTANT]])
+        amounts = [factor * part.amounts for factor, part in zip(factors, parts, strict=True)]
+        return Contributions(*added_up(items, np.append(np.concatenate(amounts), -factors @ centres)))
+
+    def explain_features(self, item: int) -> FeatureContributions:
+        """Split the score of a fitted item into contributions of its features.
+
+        What comes from rankers that do not weigh features, such as a graph, is part of the constant.
+
+        Parameters
+        ----------
+        item : int
+            Row number, as given to `fit`.
+        """
+        check_is_fitted(self, "rankers_")
+        centres, factors = self._standardisation(item)
+        features, amounts = [np.array([CONSTANT])], [np.array([-factors @ centres])]
+        for factor, ranker in zip(factors, self.rankers_, strict=True):
+            try:
+                part = ranker.explain_features(item)
+            except ValueError:
+                part = FeatureContributions(np.array([CONSTANT]), ranker.scores_[[item]])
+            features.append(part.features)
+            amounts.append(factor * part.amounts)
+        return FeatureContributions(*added_up(np.concatenate(features), np.concatenate(amounts)))
+
+    def _standardisation(self, item: int) -> tuple[Floats, Floats]:
+        """Return what was subtracted from the scores of an item, and what they were multiplied by."""
+        if not hasattr(self, "_given"):
+            raise ValueError(
+                "A model file does not hold the items given to fit, which this needs: fit again."
+            )
+        if not 0 <= item < len(self.scores_):
+            raise ValueError(f"item must be a row number from 0 to {len(self.scores_) - 1}; got {item!r}.")
+        qid = np.zeros(len(self.scores_)) if self._given[1] is None else np.asarray(self._given[1])
+        number = 0 if len(self.list_ids_) == 1 else self.list_ids_.tolist().index(qid[item])
+        return self.centres_[number], self.factors_[number]
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters; with `deep`, also the rankers by name and theirs as ``name__parameter``."""
         params = super().get_params(deep=False)
@@ -252,11 +313,3 @@ class Blend(Ranker):
     def _sum(self, columns: Floats, lists: Integers) -> Floats:
         """Mix the scores of items of the lists with these numbers; -1 is a list never seen."""
         return np.einsum("ik,ik->i", columns - self.centres_[lists], self.factors_[lists])
-
-    def _check_state(self) -> None:
-        super()._check_state()
-        shape = (len(self.list_ids_) + 1, len(self.rankers_))
-        for name in ("centres_", "factors_"):
-            values = getattr(self, name)
-            if values.dtype != np.float64 or values.shape != shape or not np.isfinite(values).all():
-                raise ValueError(f"{name} must be finite numbers of shape {shape}")

@@ -5,14 +5,17 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray, Floats
-from semirank.features import LSA
+from semirank.dataset import Features
+from semirank.features.lsa import LSA, fit_lsa
+from semirank.learned import Part, Table
 from semirank.limits import Between, Limit
 from semirank.meta.adaptation import RANKER
-from semirank.rankers._base import Contributions, Ranker
+from semirank.rankers._base import CONSTANT, Contributions, FeatureContributions, Ranker
 from semirank.rankers.assumptions import SHARED_WORDS
 from semirank.rankers.estimator import as_ranker
 from semirank.rankers.logistic import LogisticRanker
@@ -63,9 +66,12 @@ class LatentRanker(Ranker):
         "n_components": Between(1, kind=Integral),
     }
 
+    learned: ClassVar[Table] = Ranker.learned | {"lsa_": Part("LSA"), "ranker_": Part("Ranker")}
+
     ranker_: Ranker
     lsa_: LSA
     _given: tuple[AnyArray, Any]
+    _own: Features
 
     def __init__(self, ranker: Any = None, n_components: int = 100) -> None:
         self.ranker = ranker
@@ -91,9 +97,9 @@ class LatentRanker(Ranker):
     def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
         """Learn latent features from all items, then fit the ranker on them."""
         data = self._check(X, y, qid)
-        self.lsa_ = LSA(self.n_components).fit(data.X)
+        self.lsa_ = fit_lsa(data.X, self.n_components)
         rows = np.argsort(data.order)  # the ranker gets the caller's order, so that `explain` speaks of it
-        self._given = self.lsa_.transform(data.X)[rows], data.qid[rows]
+        self._given, self._own = (self.lsa_.transform(data.X)[rows], data.qid[rows]), data.X[rows]
         self.ranker_ = self._base().fit(self._given[0], data.y[rows], self._given[1])
         self.scores_ = self.ranker_.scores_
         return self
@@ -127,3 +133,31 @@ class LatentRanker(Ranker):
         """Split the score of a fitted item into contributions of labelled items, where the ranker can."""
         check_is_fitted(self, "ranker_")
         return self.ranker_.explain(item)
+
+    def explain_features(self, item: int) -> FeatureContributions:
+        """Split the score of a fitted item into contributions of its own features, where the ranker can.
+
+        A latent feature is a sum over features, divided by the length of all: so is what it adds.
+
+        Parameters
+        ----------
+        item : int
+            Row number, as given to `fit`.
+        """
+        check_is_fitted(self, "ranker_")
+        parts = self.ranker_.explain_features(item)
+        x = self._features_of(item)
+        latent = parts.features != CONSTANT
+        shares = np.zeros(self.lsa_.n_components_)
+        coordinates = self._given[0][item][parts.features[latent]]
+        shares[parts.features[latent]] = parts.amounts[latent] / coordinates
+        weights = self.lsa_.components_.T @ shares  # of a feature, but for the length of all
+        length = float(np.linalg.norm(self.lsa_.components_ @ x)) or 1.0
+        used = np.flatnonzero(x)
+        constant = parts.amounts[~latent].sum()
+        amounts = np.append(x[used] * weights[used] / length, constant)
+        return FeatureContributions(np.append(used, CONSTANT), amounts)
+
+    def _features_of(self, item: int) -> Floats:
+        x = self._own[[item]]
+        return np.asarray(x.toarray() if issparse(x) else x, dtype=np.float64).ravel()

@@ -14,7 +14,7 @@ from semirank.limits import Between
 from semirank.rankers._base import Ranker
 from semirank.rankers.cross_validation import deal_labels
 
-FADING = "fading"
+FADING, EARLY = "fading", "early"
 HELD_OUT = "held-out"
 _NUMBER = Between(0, np.inf, closed="left")
 NEGLIGIBLE = 1e-10  # a spread this small beside the scores is rounding
@@ -28,29 +28,33 @@ class Weights:
             return True
         if not isinstance(value, (list, tuple, np.ndarray)) or len(value) == 0:
             return False
-        return all(map(_is_weight, value)) and any(_is_fading(weight) or weight > 0 for weight in value)
+        return all(map(_is_weight, value)) and any(_is_word(weight) or weight > 0 for weight in value)
 
     def __str__(self) -> str:
-        return "'held-out', None, or numbers of 0 or more (not all 0) and 'fading', one for each ranker"
+        return (
+            "'held-out', None, or numbers of 0 or more (not all 0), 'fading' and 'early', one for each ranker"
+        )
 
     def parse(self, text: str) -> Any:
         """Read weights with commas between them, or one of the words."""
         if text in (HELD_OUT, "None", "none"):
             return HELD_OUT if text == HELD_OUT else None
-        return [part if part == FADING else float(part) for part in text.split(",")]
+        return [part if part in (FADING, EARLY) else float(part) for part in text.split(",")]
 
 
-def _is_fading(weight: object) -> bool:
-    return isinstance(weight, str) and weight == FADING
+def _is_word(weight: object) -> bool:
+    return isinstance(weight, str) and weight in (FADING, EARLY)
 
 
 def _is_weight(weight: object) -> bool:
-    return _is_fading(weight) or weight in _NUMBER
+    return _is_word(weight) or weight in _NUMBER
 
 
 def weight_in_lists(weight: float | str, n_relevant: Integers) -> Floats:
-    """Return the weight in each list: a number everywhere, or 6 / (3 + relevant labels of the list)."""
-    if isinstance(weight, str):
+    """Return the weight in each list: a number everywhere, or one that falls with its relevant labels."""
+    if weight == EARLY:
+        return np.maximum(0.0, (8.0 - n_relevant) / 4.0)
+    if weight == FADING:
         return np.asarray(6.0 / (3.0 + n_relevant), dtype=np.float64)
     return np.full(len(n_relevant), float(weight))
 

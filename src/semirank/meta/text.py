@@ -2,21 +2,37 @@
 
 from collections.abc import Mapping
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from semirank.core.arrays import AnyArray, Floats
+from semirank.core.arrays import AnyArray, Booleans, Floats
 from semirank.dataset import RankingDataset
 from semirank.features import TextFeatures, TfIdf
+from semirank.learned import Number, Part, Table
 from semirank.limits import Between, Either, Kind, Limit, OneOf, check_limits
 from semirank.meta.empty_texts import find_empty, lowest
 from semirank.meta.latent import LatentRanker
-from semirank.rankers._base import Ranker
+from semirank.rankers._base import CONSTANT, Contributions, FeatureContributions, Ranker
 from semirank.rankers.logistic import LogisticRanker
+
+
+class Words(NamedTuple):
+    """How each word of a text has moved its score; the amounts add up to that score.
+
+    Attributes
+    ----------
+    words : list of str
+        Terms of the text; "" for what no word accounts for.
+    amounts : float64 array of shape (n_words,)
+        How much each of them has added.
+    """
+
+    words: list[str]
+    amounts: Floats
 
 
 class TextRanker(Ranker):
@@ -63,9 +79,16 @@ class TextRanker(Ranker):
         "n_components": Either(Between(1, kind=Integral), OneOf(None)),
     }
 
+    learned: ClassVar[Table] = Ranker.learned | {
+        "features_": Part("TfIdf", "TextFeatures"),
+        "ranker_": Part("Ranker"),
+        "lowest_": Number(),
+    }
+
     ranker_: Ranker
     features_: TfIdf | TextFeatures
     lowest_: float
+    _given: tuple[Any, Booleans, Any]  # vectors, which texts are empty, lists
 
     def __init__(
         self,
@@ -103,23 +126,71 @@ class TextRanker(Ranker):
     def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
         """Learn features from all texts X, then fit the ranker on them."""
         check_limits(self.limits, self.get_params(deep=False))
-        texts = _texts(X)
+        texts = texts_of(X)
         self.features_ = TfIdf() if self.features is None else clone(self.features)
-        self.ranker_ = clone(self._base()).fit(self.features_.fit_transform(texts), y, qid)
+        vectors = self.features_.fit_transform(texts)
+        self.ranker_ = clone(self._base()).fit(vectors, y, qid)
         self.n_features_in_, self.n_lists_ = 1, self.ranker_.n_lists_
+        self._given = vectors, find_empty(texts), qid
+        return self._place_empty()
+
+    def rerank(self, y: Any) -> Self:
+        """Rank the fitted texts anew from other labels, with the same features; the ranker keeps what it can.
+
+        Parameters
+        ----------
+        y : array of shape (n_items,)
+            All labels, old and new, in the order in which the texts were given to `fit`.
+        """
+        check_is_fitted(self, "ranker_")
+        if not hasattr(self, "_given"):
+            raise ValueError(
+                "A model file does not hold the items given to fit, which this needs: fit again."
+            )
+        vectors, _, qid = self._given
+        self.ranker_._refit(vectors, y, qid)
+        return self._place_empty()
+
+    def _refit(self, X: Any, y: Any, qid: Any) -> Self:
+        return self.rerank(y)
+
+    def _place_empty(self) -> Self:
+        """Take over the scores of the ranker, and rank empty texts last."""
         self.lowest_ = lowest(self.ranker_.scores_)
-        self.scores_ = np.where(find_empty(texts), self.lowest_, self.ranker_.scores_)
+        self.scores_ = np.where(self._given[1], self.lowest_, self.ranker_.scores_)
         return self
 
     def predict(self, X: Any, qid: Any = None) -> Floats:
         """Score new texts with the features and the ranker that `fit` has learned."""
         check_is_fitted(self, "ranker_")
-        texts = _texts(X)
+        texts = texts_of(X)
         scores = self.ranker_.predict(self.features_.transform(texts), qid)
         return np.where(find_empty(texts), self.lowest_, scores)
 
+    def explain(self, item: int) -> Contributions:
+        """Split the score of a fitted text into contributions of labelled texts, where the ranker can.
+
+        Parameters
+        ----------
+        item : int
+            Row number, as given to `fit`.
+        """
+        check_is_fitted(self, "ranker_")
+        return self.ranker_.explain(item)
+
+    def explain_words(self, item: int) -> Words:
+        """Split the score of a fitted text into contributions of its words, where the ranker weighs them.
+
+        Parameters
+        ----------
+        item : int
+            Row number, as given to `fit`.
+        """
+        check_is_fitted(self, "ranker_")
+        return name_words(self.ranker_.explain_features(item), self.features_.get_feature_names_out())
+
     def _new_items(self, X: Any, y: Any, qid: Any) -> RankingDataset:
-        return RankingDataset(np.zeros((len(_texts(X)), 0)), y, qid)
+        return RankingDataset(np.zeros((len(texts_of(X)), 0)), y, qid)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -127,7 +198,14 @@ class TextRanker(Ranker):
         return tags
 
 
-def _texts(X: Any) -> AnyArray:
+def name_words(parts: FeatureContributions, names: AnyArray) -> Words:
+    """Call features by their names."""
+    words = [names[column] if column != CONSTANT else "" for column in parts.features.tolist()]
+    return Words(words, parts.amounts)
+
+
+def texts_of(X: Any) -> AnyArray:
+    """Return texts as an array of one dimension; refuse others."""
     texts = np.asarray(X, dtype=object)
     if texts.ndim != 1:
         raise ValueError(f"X must be a sequence of texts, one for each item; got shape {texts.shape}.")

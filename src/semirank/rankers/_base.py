@@ -12,14 +12,40 @@ from sklearn.utils.validation import check_is_fitted
 from semirank import metrics
 from semirank.core.arrays import Floats, Integers
 from semirank.dataset import RankingDataset, first_place
+from semirank.learned import Array, Names, Optional, Table, count
 from semirank.limits import Limit, check_limits
 from semirank.storage import Storable
 
+CONSTANT = -1
+
 
 class Contributions(NamedTuple):
-    """How each labelled item has moved the score of one item; the amounts add up to that score."""
+    """How each labelled item has moved the score of one item; the amounts add up to that score.
+
+    Attributes
+    ----------
+    items : int64 array of shape (n_contributions,)
+        Row numbers, as given to `fit`; `CONSTANT` (-1) for what no labelled item accounts for.
+    amounts : float64 array of shape (n_contributions,)
+        How much each of them has added.
+    """
 
     items: Integers
+    amounts: Floats
+
+
+class FeatureContributions(NamedTuple):
+    """How each feature of an item has moved its score; the amounts add up to that score.
+
+    Attributes
+    ----------
+    features : int64 array of shape (n_contributions,)
+        Column numbers, as given to `fit`; `CONSTANT` (-1) for what no feature accounts for.
+    amounts : float64 array of shape (n_contributions,)
+        How much each of them has added.
+    """
+
+    features: Integers
     amounts: Floats
 
 
@@ -56,6 +82,13 @@ class Ranker(Storable, BaseEstimator):
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True}
     __metadata_request__predict: ClassVar[dict[str, bool]] = {"qid": True}
     __metadata_request__score: ClassVar[dict[str, bool]] = {"qid": True}
+
+    learned: ClassVar[Table] = {
+        "n_features_in_": count("n_features", low=1),
+        "n_lists_": count("n_lists", low=1),
+        "feature_names_in_": Optional(Names("n_features")),
+        "scores_": Array("n_items"),
+    }
 
     scores_: Floats
     n_features_in_: int
@@ -126,6 +159,22 @@ class Ranker(Storable, BaseEstimator):
     def explain(self, item: int) -> Contributions:
         """Split the score of a fitted item into contributions of labelled items, where that can be done."""
         raise ValueError(f"{type(self).__name__} cannot split its scores among labelled items.")
+
+    def explain_features(self, item: int) -> FeatureContributions:
+        """Split the score of a fitted item into contributions of its features, where that can be done."""
+        raise ValueError(f"{type(self).__name__} cannot split its scores among features.")
+
+    def explain_pair(self, item: int, other: int) -> Contributions:
+        """Say why an item stands before another: the contributions to the difference of their scores.
+
+        Parameters
+        ----------
+        item, other : int
+            Row numbers, as given to `fit`, of two items of a list.
+        """
+        first, second = self.explain(item), self.explain(other)
+        items = np.append(first.items, second.items)
+        return Contributions(*added_up(items, np.append(first.amounts, -second.amounts)))
 
     def _refit(self, X: Any, y: Any, qid: Any) -> Self:
         """Fit again on other labels of the items given to `fit`; quicker where something can be kept."""
@@ -205,9 +254,14 @@ class Ranker(Storable, BaseEstimator):
 
     def _check_state(self) -> None:
         check_limits(self.limits, self.get_params(deep=False))
-        scores = self.scores_
-        if not (isinstance(scores, np.ndarray) and scores.dtype == np.float64 and scores.ndim == 1):
-            raise ValueError("scores_ must be a float64 array with one score for each item")
+
+
+def added_up(names: Integers, amounts: Floats) -> tuple[Integers, Floats]:
+    """Add up the amounts of the same name; names in order."""
+    different, places = np.unique(names, return_inverse=True)
+    sums = np.zeros(len(different))
+    np.add.at(sums, places, amounts)
+    return different, sums
 
 
 def _refuse_missing_features(data: RankingDataset) -> None:

@@ -16,9 +16,12 @@ from semirank.dataset import DataWarning, Features, RankingDataset, check_labels
 from semirank.graphs import Diffused, Diffusion, NeighbourIndex, check_graph, inner_graph, join_components
 from semirank.graphs.connected import connected_edges, full_edges
 from semirank.graphs.knn import Widths, attach, gaussian_weights, weighted_knn_graph
+from semirank.graphs.neighbours import check_lists
+from semirank.learned import AnyOf, Array, Names, Table, count
 from semirank.limits import FLAG, Between, Either, Kind, Limit, OneOf
 from semirank.rankers._base import Contributions, Ranker
 from semirank.rankers.assumptions import MANIFOLD
+from semirank.rankers.kept_items import check_item, own_copy
 from semirank.rankers.pairs.weights import check_weights
 
 GRAPHS = ("knn", "connected", "full", "inner")
@@ -62,6 +65,22 @@ class DiffusionRanker(Ranker):
     combine: str
     join: bool
 
+    learned: ClassVar[Table] = Ranker.learned | {
+        "graph_": Array("n_items", "n_items", low=0, sparse=True, dense=False),
+        "points_": AnyOf(None, Array("n_items", "n_features", dtype="float", sparse=True)),
+        "list_ids_": Names("n_lists"),
+        "indptr_": Array("n_lists + 1", dtype="int64", low=0),
+        "order_": Array("n_items", dtype="int64", low=0, high="n_items"),
+        "widths_": AnyOf(None, Array("n_lists", low=0), Array("n_items", low=0)),
+        "shortest_": AnyOf(None, Array("n_lists", low=0, infinite=True)),
+        "y_": Array("n_items", gaps=True),
+        "seeds_": Array("n_items", "n_columns"),
+        "diffused_": Array("n_items", "n_columns"),
+        "n_iter_": Array("n_lists", dtype="int64", low=0),
+        "residual_": Array("n_lists", low=0),
+        "n_unreached_": count(),
+    }
+
     graph_: csr_array
     widths_: Floats | None
     shortest_: Floats | None
@@ -97,8 +116,8 @@ class DiffusionRanker(Ranker):
         """The power of an item's degree that is its score without any label."""
 
     @abstractmethod
-    def _rank(self, y: Floats, seeds: Floats, start: Floats | None = None) -> Self:
-        """Solve for these seeds, from a start where one is given, and store the scores."""
+    def _rank(self, y: Floats, seeds: Floats) -> Self:
+        """Solve for these seeds, and store the scores."""
 
     def fit_graph(self, X: Any, qid: Any = None) -> Self:
         """Build the graph only; labels come later, through `rerank` or `rank_queries`, or not at all.
@@ -110,7 +129,9 @@ class DiffusionRanker(Ranker):
         return self._build(data)._rank(data.y, seeds_of_labels(data.y, data.indptr, self.combine))
 
     def rerank(self, y: Any) -> Self:
-        """Rank the fitted items anew from other labels, each of weight 1, starting from the scores so far.
+        """Rank the fitted items anew from other labels, each of weight 1, over the same graph.
+
+        The scores are those of a new `fit` on these labels, to the last bit.
 
         Parameters
         ----------
@@ -120,9 +141,7 @@ class DiffusionRanker(Ranker):
         check_is_fitted(self, "graph_")
         labels = check_labels(y, len(self.order_))[self.order_]
         check_seeds(labels, self.combine)
-        seeds = seeds_of_labels(labels, self.indptr_, self.combine)
-        warm = self.diffused_.shape == seeds.shape and self.diffused_.any()
-        return self._rank(labels, seeds, start=self.diffused_ if warm else None)
+        return self._rank(labels, seeds_of_labels(labels, self.indptr_, self.combine))
 
     def _refit(self, X: Any, y: Any, qid: Any) -> Self:
         return self.rerank(y)
@@ -181,16 +200,12 @@ class DiffusionRanker(Ranker):
         -------
         Contributions
             Row numbers of the labelled items of the list, and amounts that add up to the score (to the
-            accuracy of `tol`).
+            accuracy of `tol`). With "ratio" and "log" the score is no sum over labelled items, but what has
+            reached the item is: each of the two logarithms is divided among the labelled items by their
+            shares of it.
         """
         check_is_fitted(self, "scores_")
-        if self.combine in LOGARITHMS:
-            raise ValueError(
-                f"combine={self.combine!r} takes a logarithm: its scores are no sum over labelled items."
-            )
-        if not 0 <= item < len(self.order_):
-            raise ValueError(f"item must be a row number from 0 to {len(self.order_) - 1}; got {item!r}.")
-        place, degrees = self._places()[item], self._system.degrees
+        place, degrees = self._places()[check_item(item, len(self.order_))], self._system.degrees
         unit = np.zeros((len(self.order_), 1))
         unit[place] = 1.0
         reach = self._system.solve(unit, self.alpha, **self._stopping).scores[:, 0]
@@ -198,8 +213,11 @@ class DiffusionRanker(Ranker):
         last = np.searchsorted(self.indptr_, place, side="right")
         rows = np.arange(self.indptr_[last - 1], self.indptr_[last])
         rows = rows[~np.isnan(self.y_[rows])]
-        planted = self.seeds_.sum(axis=1)[rows] * power(degrees[rows], self._seed_power)
-        return Contributions(self.order_[rows], reach[rows] * planted)
+        planted = self.seeds_[rows] * power(degrees[rows], self._seed_power)[:, None]
+        arrived = reach[rows, None] * planted
+        if self.combine not in LOGARITHMS:
+            return Contributions(self.order_[rows], arrived.sum(axis=1))
+        return Contributions(self.order_[rows], self._shares(arrived, last - 1))
 
     def _check_seeds(self, X: Any, y: Any, qid: Any, sample_weight: Any) -> tuple[RankingDataset, Floats]:
         """Check what `fit` was given, and turn labels and their weights into seeds."""
@@ -217,10 +235,10 @@ class DiffusionRanker(Ranker):
         if not isinstance(self.graph, str):
             index, graph = None, _arranged(self.graph, data)
         elif self.graph == "inner":
-            index = NeighbourIndex(data.X, distance="cosine", indptr=data.indptr)
+            index = NeighbourIndex(own_copy(data.X), distance="cosine", indptr=data.indptr)
             graph = inner_graph(index.points, indptr=data.indptr)
         else:
-            index = NeighbourIndex(data.X, distance=self.distance, indptr=data.indptr)
+            index = NeighbourIndex(own_copy(data.X), distance=self.distance, indptr=data.indptr)
             graph, widths = self._weigh(index)
         self.graph_, self._index, self._prepared = graph, index, Diffusion(graph, data.indptr)
         self.points_ = None if index is None else index.points
@@ -265,6 +283,14 @@ class DiffusionRanker(Ranker):
         fitted = self.diffused_ * power(self._system.degrees, self._score_power)[:, None]
         of_lists = backgrounds(fitted, self.indptr_)
         return combine_signs(weighed, self.combine, np.append(of_lists, of_lists.mean())[lists])
+
+    def _shares(self, arrived: Floats, number: int) -> Floats:
+        """Divide ``log((P + b) / b)``, and ``-log((N + b) / b)``, by the shares of what makes up P and N."""
+        fitted = self.diffused_ * power(self._system.degrees, self._score_power)[:, None]
+        background = backgrounds(fitted, self.indptr_)[number]
+        totals = np.maximum(arrived.sum(axis=0), 0.0)
+        logarithms = np.log1p(totals / background) * np.array([1.0, -1.0])[: len(totals)]
+        return arrived @ np.divide(logarithms, totals, out=np.zeros_like(totals), where=totals > 0)
 
     def _warn(self, seeds: Floats) -> None:
         if self.n_unreached_ and seeds.any():
@@ -311,14 +337,12 @@ class DiffusionRanker(Ranker):
 
     def _check_state(self) -> None:
         super()._check_state()
-        n_items, n_lists = len(self.scores_), len(self.list_ids_)
-        shapes = (self.graph_.shape, self.order_.shape, self.y_.shape, self.seeds_.shape)
-        if shapes != ((n_items, n_items), (n_items,), (n_items,), self.diffused_.shape):
-            raise ValueError("the graph, the labels and the scores must be of the same items")
-        if (np.sort(self.order_) != np.arange(n_items)).any() or len(self.indptr_) != n_lists + 1:
-            raise ValueError("order_, indptr_ and list_ids_ must describe lists of all items")
-        widths: Any = [None if each is None else each.shape for each in (self.widths_, self.shortest_)]
-        if widths not in ([None, None], [(n_lists,), (n_lists,)], [(n_items,), None]):
+        if (np.sort(self.order_) != np.arange(len(self.order_))).any():
+            raise ValueError("order_ must name every item once")
+        check_lists(self.indptr_, len(self.order_))
+        n_widths = len(self.order_) if self.shortest_ is None else len(self.list_ids_)
+        found = None if self.widths_ is None else len(self.widths_)
+        if found not in ((n_widths,) if self.shortest_ is not None else (None, n_widths)):
             raise ValueError(
                 "widths_ must hold one width for each list, with its shortest_, or for each item"
             )
@@ -392,4 +416,5 @@ def _arranged(graph: Any, data: RankingDataset) -> csr_array:
         raise ValueError(
             f"graph must be a square matrix of the {data.n_items} items; got shape {np.shape(graph)}."
         )
-    return check_graph(csr_array(graph)[data.order][:, data.order], data.n_items, data.indptr)
+    checked = check_graph(graph, data.n_items)
+    return check_graph(checked[data.order][:, data.order], data.n_items, data.indptr)

@@ -4,17 +4,20 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
 from itertools import pairwise
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
-from semirank.dataset import DataWarning, RankingDataset
+from semirank.dataset import DataWarning, Features, RankingDataset, check_labels
+from semirank.learned import Array, Names, Number, Table, count
 from semirank.limits import SEED, Between, Limit, OneOf
 from semirank.metrics.metric import RELEVANT
-from semirank.rankers._base import Ranker
+from semirank.rankers._base import CONSTANT, Contributions, FeatureContributions, Ranker
 from semirank.rankers.assumptions import MOSTLY_IRRELEVANT
 from semirank.rankers.pairs import check_weights
 from semirank.rankers.training_set import (
@@ -55,6 +58,15 @@ class LinearRanker(Ranker):
 
     takes_weights = ("sample_weight",)
 
+    learned: ClassVar[Table] = Ranker.learned | {
+        "coef_": Array("n_features"),
+        "intercept_": Number(),
+        "own_lists_": Names("n_own"),
+        "list_coefs_": Array("n_own", "n_features"),
+        "list_intercepts_": Array("n_own"),
+        "n_iter_": count(),
+    }
+
     @property
     def assumption(self) -> str | None:
         """What presumed negatives assume; None where there are none."""
@@ -88,6 +100,8 @@ class LinearRanker(Ranker):
     list_coefs_: Floats
     list_intercepts_: Floats
     n_iter_: int
+    _given: RankingDataset
+    _learned_from: list[tuple[Integers, TrainingSet, LinearModel]]
 
     def supervised(self) -> Ranker:
         """Return the ranker without presumed negatives."""
@@ -99,10 +113,100 @@ class LinearRanker(Ranker):
         A `sample_weight` of 2 counts as the item given twice, 0 as an item that is only to be scored.
         """
         data = self._check(X, y, qid)
-        weights = check_weights(sample_weight, data)
+        self._given = data
+        return self._rank(data, check_weights(sample_weight, data))
+
+    def rerank(self, y: Any) -> Self:
+        """Rank the fitted items anew from other labels, each of weight 1: the scores of a new `fit`.
+
+        Parameters
+        ----------
+        y : array of shape (n_items,)
+            All labels, old and new, in the order in which the items were given to `fit`.
+        """
+        given = self._items_of_fit()
+        labels = check_labels(y, given.n_items)
+        if np.isnan(labels).all():
+            raise ValueError(f"{type(self).__name__} needs at least one label; y is NaN for all items.")
+        return self._rank(given.replace(y=given.arrange(labels)), np.ones(given.n_items))
+
+    def _refit(self, X: Any, y: Any, qid: Any) -> Self:
+        return self.rerank(y)
+
+    def _rank(self, data: RankingDataset, weights: Floats) -> Self:
+        """Learn from the labels of the items given to `fit`, and score these."""
         signs = self._signs(data, weights > 0)
         self._learn(data, signs, weights)
-        return self._store(data, self._score(data))
+        return self._store(self._given, self._score(data))
+
+    def _items_of_fit(self) -> RankingDataset:
+        check_is_fitted(self, "scores_")
+        if not hasattr(self, "_given"):
+            raise ValueError(
+                "A model file does not hold the items given to fit, which this needs: fit again."
+            )
+        return self._given
+
+    def explain(self, item: int) -> Contributions:
+        """Split the score of a fitted item into the contributions of the labelled items.
+
+        At the minimum w is a sum of the labelled items, ``w = sum_i a_i x_i``, and so is the intercept:
+        item i adds ``a_i (x_i'x + 1)``. One that is far on its own side adds nothing to a margin.
+
+        Parameters
+        ----------
+        item : int
+            Row number, as given to `fit`.
+
+        Returns
+        -------
+        Contributions
+            Row numbers of the items that were learned from, presumed negatives among them.
+        """
+        data = self._items_of_fit()
+        place = self._place(item)
+        models = self._models_of(place)
+        rows = np.concatenate([self._taught[k][0] for k in models])
+        duals = np.concatenate([self._taught[k][1] for k in models]) / len(models)
+        likeness = data.X[rows] @ _dense_row(data.X, place)
+        return Contributions(data.order[rows], duals * (likeness + 1.0))
+
+    def explain_features(self, item: int) -> FeatureContributions:
+        """Split the score of a fitted item into the contributions ``x_j w_j`` of its features.
+
+        Parameters
+        ----------
+        item : int
+            Row number, as given to `fit`.
+        """
+        data = self._items_of_fit()
+        place = self._place(item)
+        own = np.flatnonzero(self.own_lists_ == data.list_ids[data.list_of_item[place]])
+        coef, intercept = self.coef_, self.intercept_
+        if len(own):
+            coef, intercept = self.list_coefs_[own[0]], float(self.list_intercepts_[own[0]])
+        x = _dense_row(data.X, place)
+        used = np.flatnonzero(x)
+        return FeatureContributions(np.append(used, CONSTANT), np.append(x[used] * coef[used], intercept))
+
+    def _place(self, item: int) -> int:
+        """Return where an item given to `fit` stands among the lists."""
+        n_items = self._items_of_fit().n_items
+        if not 0 <= item < n_items:
+            raise ValueError(f"item must be a row number from 0 to {n_items - 1}; got {item!r}.")
+        return int(np.flatnonzero(self._given.order == item)[0])
+
+    def _models_of(self, place: int) -> list[int]:
+        """Return the numbers of the models that an item is scored by: its list's, or the mean of all."""
+        own = np.flatnonzero(self.own_lists_ == self._given.list_ids[self._given.list_of_item[place]])
+        return own.tolist() if len(own) else list(range(len(self._taught)))
+
+    def _duals(self, training_set: TrainingSet, scores: Floats) -> Floats:
+        """Return a with w = sum_i a_i x_i over the training set, where that is known."""
+        raise ValueError(f"{type(self).__name__} cannot split its scores among labelled items.")
+
+    def _balanced(self, training_set: TrainingSet) -> TrainingSet:
+        return training_set.balance()
 
     def predict(self, X: Any, qid: Any = None) -> Floats:
         """Score new items by the model of their list; the list makes no difference if one serves all."""
@@ -156,8 +260,18 @@ class LinearRanker(Ranker):
             groups = [of_lists[number] for number in np.flatnonzero(both)]
         else:
             groups = [items]
-        models = [self._solve(self._training_set(data, signs, weights, group, apart)) for group in groups]
+        sets = [self._training_set(data, signs, weights, group, apart) for group in groups]
+        models = [self._solve(training_set) for training_set in sets]
+        self._learned_from = list(zip(groups, sets, models, strict=True))
         self._keep(models, data.list_ids[both & apart], data.n_features)
+
+    @property
+    def _taught(self) -> list[tuple[Integers, Floats]]:
+        """The rows that each model has learned from, and a with w = sum_i a_i x_i."""
+        return [
+            (rows, self._duals(training_set, model.score(training_set.X)))
+            for rows, training_set, model in self._learned_from
+        ]
 
     def _training_set(
         self, data: RankingDataset, signs: Floats, weights: Floats, items: Integers, apart: bool
@@ -165,7 +279,7 @@ class LinearRanker(Ranker):
         X = data.X if len(items) == data.n_items else data.X[items]
         X = columns_for(X, data.list_of_item[items], 1 if apart else data.n_lists)
         training_set = TrainingSet(X, signs[items], weights[items])
-        return training_set.balance() if self.class_weight == "balanced" else training_set
+        return self._balanced(training_set) if self.class_weight == "balanced" else training_set
 
     def _keep(self, models: list[LinearModel], own_lists: AnyArray, n_features: int) -> None:
         coefs = np.array([model.coef[:n_features] for model in models])
@@ -207,13 +321,7 @@ class LinearRanker(Ranker):
             f"relevant, {n_irrelevant} irrelevant, n_samples = {len(signs)}): {advice}."
         )
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        n_own, n_features = len(self.own_lists_), self.n_features_in_
-        shapes = {"coef_": (n_features,), "list_coefs_": (n_own, n_features), "list_intercepts_": (n_own,)}
-        for name, shape in shapes.items():
-            values = getattr(self, name)
-            if values.dtype != np.float64 or values.shape != shape or not np.isfinite(values).all():
-                raise ValueError(f"{name} must be finite numbers of shape {shape}")
-        if not (isinstance(self.intercept_, Real) and np.isfinite(self.intercept_)):
-            raise ValueError("intercept_ must be a finite number")
+
+def _dense_row(X: Features, row: int) -> Floats:
+    x = X[[row]]
+    return np.asarray(x.toarray() if issparse(x) else x, dtype=np.float64).ravel()

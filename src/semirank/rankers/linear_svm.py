@@ -1,13 +1,16 @@
 """Support vector ranking of single items: a margin between relevant and irrelevant ones."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
+import numpy as np
 from sklearn.svm import LinearSVC
 
 from semirank.core.arrays import Floats
 from semirank.dataset import Features
+from semirank.limits import Between, Limit
 from semirank.rankers.linear import MOST_STEPS, TOLERANCE, LinearRanker
-from semirank.rankers.training_set import LinearModel, TrainingSet
+from semirank.rankers.training_set import LinearModel, TrainingSet, solve_on_used
 
 
 class LinearSVMRanker(LinearRanker):
@@ -41,6 +44,10 @@ class LinearSVMRanker(LinearRanker):
         for each list that has relevant and irrelevant items, for features that describe the item alone
         (a text, an image); other lists get the mean of these models, with a warning. "auto": False when most
         items, known by their features, stand in more than one list, which no single model can rank.
+    balance : float
+        With ``class_weight="balanced"``: how much the relevant items weigh together for each part that the
+        irrelevant ones do. 1: the same. Whoever reads from the top, and must not miss the few relevant ones,
+        does better with some 10.
     random_state : int, Generator or None
         Which items are presumed to be irrelevant.
 
@@ -81,6 +88,8 @@ class LinearSVMRanker(LinearRanker):
     array([0.3])
     """
 
+    limits: ClassVar[Mapping[str, Limit]] = {**LinearRanker.limits, "balance": Between(0, closed="neither")}
+
     def __init__(
         self,
         C: float = 1.0,
@@ -89,6 +98,7 @@ class LinearSVMRanker(LinearRanker):
         class_weight: str | None = "balanced",
         presumed_negatives: int = 0,
         shared: bool | str = "auto",
+        balance: float = 1.0,
         random_state: Any = None,
     ) -> None:
         self.C = C
@@ -96,13 +106,22 @@ class LinearSVMRanker(LinearRanker):
         self.class_weight = class_weight
         self.presumed_negatives = presumed_negatives
         self.shared = shared
+        self.balance = balance
         self.random_state = random_state
 
     def _solve(self, training_set: TrainingSet) -> LinearModel:
         return margin_model(training_set.X, training_set.signs, self.C * training_set.weights)
 
+    def _balanced(self, training_set: TrainingSet) -> TrainingSet:
+        return training_set.balance(self.balance)
+
+    def _duals(self, training_set: TrainingSet, scores: Floats) -> Floats:
+        """Return a with w = sum_i a_i x_i: where the slope of the sum to be minimised is 0."""
+        signs = training_set.signs
+        return 2.0 * self.C * training_set.weights * signs * np.maximum(0.0, 1.0 - signs * scores)
+
 
 def margin_model(X: Features, signs: Floats, costs: Floats) -> LinearModel:
     """Minimise ``(|w|^2 + b^2) / 2 + sum_i costs_i max(0, 1 - signs_i (x_i'w + b))^2``."""
     model = LinearSVC(C=1.0, dual=False, tol=TOLERANCE, max_iter=MOST_STEPS)
-    return LinearModel.of(model.fit(X, signs, sample_weight=costs))
+    return solve_on_used(lambda used: LinearModel.of(model.fit(used, signs, sample_weight=costs)), X)

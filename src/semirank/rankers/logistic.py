@@ -2,12 +2,13 @@
 
 from typing import Any
 
+from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
 from semirank.core.arrays import Floats
 from semirank.dataset import Features
 from semirank.rankers.linear import MOST_STEPS, TOLERANCE, LinearRanker
-from semirank.rankers.training_set import LinearModel, TrainingSet
+from semirank.rankers.training_set import LinearModel, TrainingSet, solve_on_used
 
 
 class LogisticRanker(LinearRanker):
@@ -102,8 +103,13 @@ class LogisticRanker(LinearRanker):
     def _solve(self, training_set: TrainingSet) -> LinearModel:
         return logistic_model(training_set.X, training_set.signs, self.C * training_set.weights)
 
+    def _duals(self, training_set: TrainingSet, scores: Floats) -> Floats:
+        """Return a with w = sum_i a_i x_i: where the slope of the sum to be minimised is 0."""
+        signs = training_set.signs
+        return self.C * training_set.weights * signs * expit(-signs * scores)
+
 
 def logistic_model(X: Features, signs: Floats, costs: Floats) -> LinearModel:
     """Minimise ``(|w|^2 + b^2) / 2 + sum_i costs_i log(1 + exp(-signs_i (x_i'w + b)))``."""
     model = LogisticRegression(C=1.0, solver="liblinear", tol=TOLERANCE, max_iter=MOST_STEPS)
-    return LinearModel.of(model.fit(X, signs, sample_weight=costs))
+    return solve_on_used(lambda used: LinearModel.of(model.fit(used, signs, sample_weight=costs)), X)

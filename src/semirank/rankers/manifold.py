@@ -127,8 +127,8 @@ class ManifoldRanking(QueryRanker):
         data, s = self._check_seeds(X, y, qid, sample_weight)
         return self._build(data)._rank(data.y, s)
 
-    def _rank(self, y: Floats, s: Floats, start: Floats | None = None) -> Self:
-        f = self._system.solve(s, self.alpha, start=start, **self._stopping)  # (I - alpha S)^-1 s
+    def _rank(self, y: Floats, s: Floats) -> Self:
+        f = self._system.solve(s, self.alpha, **self._stopping)  # (I - alpha S)^-1 s
         D = self._system.degrees[:, None]
         return self._keep(y, s, f, power(D, -self.degree_correction) * f.scores)  # D^-c f
 

@@ -83,10 +83,10 @@ class PersonalizedPageRank(QueryRanker):
         data, s = self._check_seeds(X, y, qid, sample_weight)
         return self._build(data)._rank(data.y, s)
 
-    def _rank(self, y: Floats, s: Floats, start: Floats | None = None) -> Self:
+    def _rank(self, y: Floats, s: Floats) -> Self:
         D = self._system.degrees[:, None]
         planted = power(D, self.degree_power - 0.5) * s  # D^(k - 1/2) s
-        f = self._system.solve(planted, self.alpha, start=start, **self._stopping)  # (I - alpha S)^-1 ...
+        f = self._system.solve(planted, self.alpha, **self._stopping)  # (I - alpha S)^-1 ...
         return self._keep(y, s, f, power(D, 0.5) * f.scores)  # D^1/2 f
 
     @property

@@ -8,6 +8,7 @@ import numpy as np
 from semirank import metrics
 from semirank.core.arrays import Floats
 from semirank.kernels import GAMMA, KERNEL
+from semirank.learned import Table
 from semirank.limits import FLAG, Limit
 from semirank.metrics import Metric
 from semirank.metrics.notation import MetricName
@@ -108,6 +109,8 @@ class RankRLSCV(CrossValidated, RankRLS):
         "degree": DEGREE,
         "tied_lists": FLAG,
     }
+
+    learned: ClassVar[Table] = RankRLS.learned | CrossValidated.learned
 
     def __init__(
         self,

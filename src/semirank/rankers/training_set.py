@@ -1,5 +1,6 @@
 """A training set of a linear ranker: relevant, irrelevant and unlabelled items, of one list or of many."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
@@ -56,13 +57,24 @@ class TrainingSet:
             return self
         return type(self)(self.X[items], self.signs[items], self.weights[items])
 
-    def balance(self) -> Self:
-        """Return these items with both classes of labelled ones weighing the same, together as before."""
+    def balance(self, ratio: float = 1.0) -> Self:
+        """Return these items with the relevant ones weighing `ratio` times the irrelevant, all as before."""
         weights = self.weights.copy()
-        half = weights[self.labelled].sum() / 2
-        for sign in (1.0, -1.0):
-            weights[self.signs == sign] *= half / weights[self.signs == sign].sum()
+        total = weights[self.labelled].sum()
+        for sign, share in ((1.0, ratio / (1.0 + ratio)), (-1.0, 1.0 / (1.0 + ratio))):
+            weights[self.signs == sign] *= share * total / weights[self.signs == sign].sum()
         return type(self)(self.X, self.signs, weights)
+
+
+def solve_on_used(solve: Callable[[Features], LinearModel], X: Features) -> LinearModel:
+    """Solve with the columns that these rows use: all others have weight 0 at the minimum."""
+    if not issparse(X):
+        return solve(X)
+    used = np.unique(X.indices)
+    model = solve(columns_for(X[:, used], np.zeros(X.shape[0], dtype=np.int64), 1))
+    coef = np.zeros(X.shape[1])
+    coef[used] = model.coef
+    return model._replace(coef=coef)
 
 
 def columns_for(X: Features, lists: Integers, n_lists: int) -> Features:
@@ -90,8 +102,12 @@ def lists_share_items(data: RankingDataset) -> bool:
 def draw_from_each_list(
     candidates: Booleans, data: RankingDataset, most: int, rng: np.random.Generator
 ) -> Integers:
-    """Draw up to `most` of the candidates of each list."""
-    items = rng.permutation(np.flatnonzero(candidates))
+    """Draw up to `most` of the candidates of each list, in an order that does not depend on them.
+
+    So a candidate less, such as an item that got a label, exchanges no more than one of those drawn.
+    """
+    items = rng.permutation(data.n_items)
+    items = items[candidates[items]]
     items = items[np.argsort(data.list_of_item[items], kind="stable")]
     lists = data.list_of_item[items]
     return items[np.arange(len(items)) - np.searchsorted(lists, lists) < most]

@@ -9,6 +9,7 @@ import numpy as np
 from semirank.core.arrays import Floats, Integers
 from semirank.dataset import RankingDataset
 from semirank.kernels import GAMMA, KERNEL
+from semirank.learned import AnyOf, Array, Number, Table
 from semirank.limits import FLAG, Between, Either, Limit, OneOf
 from semirank.rankers._base import Ranker
 from semirank.rankers.assumptions import OWN_PREDICTIONS
@@ -109,6 +110,16 @@ class TransductiveRankRLS(KeepsItems, KernelRanker):
         "tied_lists": FLAG,
     }
 
+    learned: ClassVar[Table] = (
+        KernelRanker.learned
+        | KeepsItems.learned
+        | {
+            "pull_": Number(0),
+            "labels_": Array("n_items"),
+            "folds_": AnyOf(None, Array("n_lists", dtype="int64", low=0)),
+        }
+    )
+
     labels_: Floats
     pull_: float
     folds_: Integers | None
@@ -182,11 +193,3 @@ class TransductiveRankRLS(KeepsItems, KernelRanker):
         """Return RankRLS of the known labels."""
         loss = self._require_pairs(ListSquared.of(data, tied_lists=self.tied_lists), data)
         return LeastSquares.of(data, loss, self._resolve(data))
-
-    def _check_state(self) -> None:
-        super()._check_state()
-        if self.labels_.shape != self.scores_.shape:
-            raise ValueError("labels_ must have one label for each item")
-        if self.folds_ is not None and self.folds_.shape != (self.lists_.max() + 1,):
-            raise ValueError("folds_ must have one fold for each list")
-        self._check_kept_items(len(self.scores_))

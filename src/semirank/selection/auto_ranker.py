@@ -14,16 +14,19 @@ from sklearn.base import clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from semirank.core.arrays import AnyArray, Floats
+from semirank.core.arrays import AnyArray, Booleans, Floats
 from semirank.dataset import DataWarning, RankingDataset
 from semirank.dataset.table import RawTable, as_table
+from semirank.features.lsa import sharing_lsa
 from semirank.features.scaling import Scaling
-from semirank.features.table import TableFeatures, encode, table_of
+from semirank.features.table import TableFeatures, are_ids, encode, table_of
 from semirank.features.text_features import TextFeatures
 from semirank.features.tfidf import TfIdf, check_texts
+from semirank.learned import AnyOf, Number, Part, Table, Value
 from semirank.limits import FLAG, Between, Either, Limit, OneOf
 from semirank.meta.empty_texts import find_empty, lowest
 from semirank.meta.members import Rankers
+from semirank.meta.text import Words, name_words
 from semirank.metrics.notation import MetricName
 from semirank.rankers._base import Contributions, Ranker
 from semirank.rankers.assumptions import CHOSEN
@@ -166,6 +169,17 @@ class AutoRanker(Ranker):
         "n_jobs": Either(Between(-1, kind=Integral), OneOf(None)),
     }
 
+    learned: ClassVar[Table] = Ranker.learned | {
+        "ranker_": Part("Ranker"),
+        "choice_": Value(dict),
+        "verdict_": Value(str),
+        "leaderboard_": Value(list),
+        "protocol_": Value(str),
+        "table_": AnyOf(None, Part("TableFeatures")),
+        "features_": AnyOf(None, Part("TextFeatures", "TfIdf", "Scaling")),
+        "lowest_": Number(),
+    }
+
     ranker_: Ranker
     choice_: dict[str, Any]
     verdict_: str
@@ -174,6 +188,8 @@ class AutoRanker(Ranker):
     table_: TableFeatures | None
     features_: TextFeatures | TfIdf | Scaling | None
     lowest_: float
+    _given: tuple[Any, AnyArray]
+    _empty: Booleans
 
     def __init__(
         self,
@@ -205,15 +221,39 @@ class AutoRanker(Ranker):
         self._remember_features(given)
         warn_of_minus_one(data.y)
         data, self.features_ = prepare(data, self.candidates)
-        choice, choices = self._choose(data)
-        self.choice_ = choice.to_dict()
         rows = np.argsort(given.order)  # the ranker gets the caller's order, so that `explain` speaks of it
-        chosen = clone(choices.named(choice.name).ranker)
+        self._empty = np.zeros(len(rows), dtype=bool) if data.texts is None else find_empty(data.texts[rows])
+        with sharing_lsa():
+            choice, choices = self._choose(data)
+            self.choice_ = choice.to_dict()
+            chosen = clone(choices.named(choice.name).ranker)
+            self._given = data.X[rows], data.qid[rows]
+            with _in_own_words():
+                self.ranker_ = chosen.fit(self._given[0], data.y[rows], self._given[1])
+        return self._place_empty()
+
+    def rerank(self, y: Any) -> Self:
+        """Rank the fitted items anew from other labels, by the ranker that was chosen; the choice stays.
+
+        Parameters
+        ----------
+        y : array of shape (n_items,)
+            All labels, old and new, in the order in which the items were given to `fit`.
+        """
+        check_is_fitted(self, "ranker_")
+        if not hasattr(self, "_given"):
+            raise ValueError(
+                "A model file does not hold the items given to fit, which this needs: fit again."
+            )
+        X, qid = self._given
         with _in_own_words():
-            self.ranker_ = chosen.fit(data.X[rows], data.y[rows], data.qid[rows])
-        self.scores_, self.lowest_ = self.ranker_.scores_, lowest(self.ranker_.scores_)
-        if data.texts is not None:
-            self.scores_ = np.where(find_empty(data.texts[rows]), self.lowest_, self.scores_)
+            self.ranker_._refit(X, y, qid)
+        return self._place_empty()
+
+    def _place_empty(self) -> Self:
+        """Take over the scores of the chosen ranker, and rank empty texts last."""
+        self.lowest_ = lowest(self.ranker_.scores_)
+        self.scores_ = np.where(self._empty, self.lowest_, self.ranker_.scores_)
         return self
 
     def supervised(self) -> None:
@@ -250,6 +290,13 @@ class AutoRanker(Ranker):
         check_is_fitted(self, "ranker_")
         return self.ranker_.explain(item)
 
+    def explain_words(self, item: int) -> Words:
+        """Split the score of a fitted text into contributions of its words, where the ranker weighs them."""
+        check_is_fitted(self, "ranker_")
+        if not isinstance(self.features_, (TextFeatures, TfIdf)):
+            raise ValueError("These items are no texts, so there are no words to explain a score by.")
+        return name_words(self.ranker_.explain_features(item), self.features_.get_feature_names_out())
+
     def _choose(self, data: RankingDataset) -> tuple[Choice, Catalogue]:
         """Choose among what suits the data, or take what was asked for."""
         thorough = self.thorough or self.choice is not None
@@ -284,7 +331,7 @@ class AutoRanker(Ranker):
         few = too_few(data, way, reading)
         found, choices = experiment(
             data,
-            choices.only_usual() if few else choices,
+            choices.only_mixed() if few else choices,
             self.metric,
             keep=None,
             unlabelled=reading,
@@ -324,7 +371,7 @@ class AutoRanker(Ranker):
 
 
 def as_dataset(X: Any, y: Any, qid: Any, *, new: bool = False) -> RankingDataset:
-    """Return items of any kind as data: texts stay texts, and a data frame that is not all numbers a table.
+    """Return items of any kind as data: texts stay texts, a data frame with more than plain numbers a table.
 
     New items have no labels. A column `qid` of a data frame names the lists, where they are not given.
     """
@@ -335,7 +382,7 @@ def as_dataset(X: Any, y: Any, qid: Any, *, new: bool = False) -> RankingDataset
         columns = {name: cells for name, cells in table.columns.items() if name != "qid"}
         kinds = {name: kind for name, kind in table.kinds.items() if name in columns}
         qid = table["qid"] if qid is None and "qid" in table.columns else qid
-        if columns and not all(_is_complete(cells) for cells in columns.values()):
+        if columns and not all(_is_plain(name, cells) for name, cells in columns.items()):
             return RankingDataset(np.zeros((n_items, 0)), y, qid, table=RawTable(columns, kinds))
         X = np.column_stack(list(columns.values())) if columns else np.zeros((n_items, 0))
         return RankingDataset(X, y, qid, feature_names=list(columns))
@@ -345,8 +392,9 @@ def as_dataset(X: Any, y: Any, qid: Any, *, new: bool = False) -> RankingDataset
     return RankingDataset(X, y, qid)
 
 
-def _is_complete(cells: AnyArray) -> bool:
-    return cells.dtype.kind == "f" and not np.isnan(cells).any()
+def _is_plain(name: str, cells: AnyArray) -> bool:
+    """Tell whether a column is a feature as it stands: numbers without gaps that are no ids."""
+    return cells.dtype.kind == "f" and not np.isnan(cells).any() and not are_ids(name, cells)
 
 
 def warn_of_minus_one(y: Floats) -> None:
