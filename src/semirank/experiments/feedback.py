@@ -69,7 +69,7 @@ def feedback(seed: int = 0, progress: Progress | None = None, trials: int = 5) -
     )
     result.text(
         "*Manifold ranking* is on one graph (ten neighbours, cosines for texts, components joined) that is "
-        "built once, with `rerank` after each round from the scores so far. *Relevant answers* extend the "
+        "built once, with `rerank` after each round. *Relevant answers* extend the "
         'query, as the paper suggests, and irrelevant ones are not used (`combine="positive"`); the others '
         "use both. *Nearest item* is `DistanceRanking`, which uses the relevant answers; *linear model* is "
         "`LogisticRanker` with 100 random items presumed irrelevant. Times leave out the graph."
