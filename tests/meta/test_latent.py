@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 from sklearn.linear_model import Ridge
 
 import semirank
-from semirank import Blend, LatentRanker, LogisticRanker, ManifoldRanking
+from semirank import Blend, LatentRanker, LogisticRanker, ManifoldRanking, RankBoost
 from semirank.features import LSA
 from semirank.rankers.assumptions import MANIFOLD, SHARED_WORDS
 from semirank.rankers.estimator import as_ranker
