@@ -23,11 +23,14 @@ from semirank.feedback.labels import Taught, combine
 from semirank.feedback.queue import MODES, queue
 from semirank.feedback.replay import Difference, Replay, replay
 from semirank.feedback.seeds import Found, find_items
+from semirank.feedback.simulation import Run, Simulation, Start, simulate, with_baselines
 from semirank.feedback.state import AuditStart, Question, State
+from semirank.feedback.stop_rules import RULES, Stop
 
 __all__ = [
     "KINDS",
     "MODES",
+    "RULES",
     "Agreement",
     "AuditStart",
     "Copies",
@@ -42,7 +45,11 @@ __all__ = [
     "Question",
     "RefusedError",
     "Replay",
+    "Run",
+    "Simulation",
+    "Start",
     "State",
+    "Stop",
     "Taught",
     "agreement",
     "combine",
@@ -52,4 +59,6 @@ __all__ = [
     "find_items",
     "queue",
     "replay",
+    "simulate",
+    "with_baselines",
 ]
