@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
 from semirank.dataset import DataWarning, RankingDataset, check_labels
-from semirank.features import TfIdf
+from semirank.features import TfIdf, WordPairs
 from semirank.limits import Between, Either, Kind, Limit, OneOf, check_limits
 from semirank.meta.empty_texts import find_empty, lowest
 from semirank.meta.mixing import centres_and_spreads, inverse
@@ -66,16 +66,17 @@ class ScreeningRanker(Ranker):
         Weight of the graph before the first relevant label. 0: no graph.
     until : int
         The number of relevant labels from which the graph is silent.
-    features : TfIdf, optional
-        How a text becomes features; a copy is fitted. None:
-        ``TfIdf(1, stop_words=None, ngrams=2, prefix=6)``.
+    features : WordPairs or TfIdf, optional
+        How a text becomes features; a copy is fitted. None: `WordPairs()`.
 
     Attributes
     ----------
     scores_ : float64 array of shape (n_items,)
         Scores of the texts given to `fit`, in the caller's order; empty texts last.
-    features_, topics_ : TfIdf
-        The fitted features, and those of the graph.
+    features_ : WordPairs or TfIdf
+        The fitted features.
+    topics_ : TfIdf
+        The fitted features of the graph.
     graph_ : ManifoldRanking or None
         The fitted graph.
     coefs_, intercepts_ : float64 arrays of shape (n_lists, n_features) and (n_lists,)
@@ -112,7 +113,7 @@ class ScreeningRanker(Ranker):
     >>> texts = ["heart failure trial", "failing hearts", "kidney stones", "trial of diets", "kidney failure"]
     >>> ranker = ScreeningRanker().fit(texts, [1, np.nan, 0, np.nan, np.nan])
     >>> np.argsort(-ranker.scores_)
-    array([0, 4, 3, 1, 2])
+    array([0, 3, 4, 1, 2])
     """
 
     limits: ClassVar[Mapping[str, Limit]] = {
@@ -121,13 +122,13 @@ class ScreeningRanker(Ranker):
         "background": Between(0, np.inf, closed="left"),
         "graph": Between(0, np.inf, closed="left"),
         "until": Between(1, kind=Integral),
-        "features": Either(Kind("a TfIdf", (TfIdf,)), OneOf(None)),
+        "features": Either(Kind("a WordPairs or TfIdf", (WordPairs, TfIdf)), OneOf(None)),
     }
     takes_texts = True
     takes_sparse = False
     one_function = False
 
-    features_: TfIdf
+    features_: WordPairs | TfIdf
     topics_: TfIdf
     graph_: ManifoldRanking | None
     coefs_: Floats
@@ -142,6 +143,7 @@ class ScreeningRanker(Ranker):
     lowest_: float
     _vectors: csr_array
     _means: Floats
+    _alone: Floats
     _lists: RankingDataset
     _empty: Booleans
     _models: list[_Model]
@@ -151,10 +153,10 @@ class ScreeningRanker(Ranker):
         C: float = 0.11,
         balance: float = 9.8,
         *,
-        background: float = 0.3,
+        background: float = 0.5,
         graph: float = 1.0,
         until: int = 8,
-        features: TfIdf | None = None,
+        features: WordPairs | TfIdf | None = None,
     ) -> None:
         self.C = C
         self.balance = balance
@@ -177,10 +179,10 @@ class ScreeningRanker(Ranker):
         check_limits(self.limits, self.get_params(deep=False))
         texts = texts_of(X)
         self._lists = RankingDataset(np.zeros((len(texts), 0)), y, qid)
-        self.features_ = clone(self.features) if self.features is not None else _words()
+        self.features_ = WordPairs() if self.features is None else clone(self.features)
         vectors, order = self.features_.fit_transform(texts), self._lists.order
         self._vectors, self._empty = vectors[order], find_empty(texts)
-        self._means = self._list_means()
+        self._means, self._alone = self._list_means(), _lengths_missing(self._vectors)
         self.graph_, self.topics_ = self._build_graph(texts, qid)
         self.n_features_in_, self.n_lists_ = 1, self._lists.n_lists
         self.indptr_, self.list_ids_ = self._lists.indptr, self._lists.list_ids
@@ -329,6 +331,7 @@ class ScreeningRanker(Ranker):
         relevant, irrelevant = signs > 0, signs < 0
         shares = np.where(relevant, self.balance / max(relevant.sum(), 1), 1.0 / max(irrelevant.sum(), 1))
         costs = 2.0 * self.C * len(rows) * shares / (shares.sum() + self.background)
+        costs = 1.0 / (1.0 / costs + self._alone[rows])
         if not self.background:
             return _Model(rows, ridge_duals(self._vectors[rows], signs, costs, None))
         mean = self._means.mean(axis=0) if number is None else self._means[number]
@@ -397,10 +400,6 @@ class ScreeningRanker(Ranker):
         return tags
 
 
-def _words() -> TfIdf:
-    return TfIdf(1, stop_words=None, ngrams=2, prefix=6)
-
-
 class _Fusion(NamedTuple):
     """Two orders of a list as one; items are ranked among those without a label.
 
@@ -433,3 +432,13 @@ def _places(values: Floats, among: Floats) -> Integers:
     """Count, for each value, those that are larger, beyond rounding."""
     ordered = np.sort(np.round(-among, DIGITS))
     return np.searchsorted(ordered, np.round(-values, DIGITS), side="left")
+
+
+def _lengths_missing(vectors: csr_array) -> Floats:
+    """Return what each text lacks of length 1: the squares of terms without a column, which only it has.
+
+    No other text is scored by them, but their part of the squared length keeps a text from being fitted as
+    closely as others, which the same amount added to 1 / cost does.
+    """
+    squares = np.asarray(vectors.multiply(vectors).sum(axis=1)).ravel()
+    return np.where(squares > 0, np.maximum(1.0 - squares, 0.0), 0.0)
