@@ -14,6 +14,7 @@ from semirank.experiments import (
     protein,
     rankrls_page,
     reuters,
+    screening,
     suite,
     translation,
 )
@@ -35,6 +36,8 @@ EXPERIMENTS: dict[str, Callable[..., ExperimentPage]] = {
     "auto": auto.auto,
     "suite": suite.suite,
     "power": power.power,
+    "screening": screening.screening,
+    "stopping": screening.stopping,
 }
 
 __all__ = ["EXPERIMENTS", "Result"]

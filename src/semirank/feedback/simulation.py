@@ -138,7 +138,7 @@ class Simulation:
     name: str
     runs: tuple[Run, ...]
     start: Start = field(default_factory=Start)
-    batch: int = 1
+    batch: float = 1
     seed: int = 0
     target: float = 0.95
     confidence: float = 0.95
@@ -204,7 +204,7 @@ def simulate(
     *,
     n_runs: int = 10,
     start: Start = Start(),
-    batch: int = 1,
+    batch: float = 1,
     rules: Sequence[str] = tuple(RULES),
     target: float = 0.95,
     confidence: float = 0.95,
@@ -225,8 +225,8 @@ def simulate(
         Runs for each ranker and list; run k starts from the same labels for all rankers.
     start : Start
         What is known at the beginning. Labels are drawn at random for each run.
-    batch : int
-        Items that are read from one order.
+    batch : int or float
+        Items that are read from one order; below 1, a share of what has been read, and one at least.
     rules : sequence of str
         Rules of which it is said where they would have stopped.
     target, confidence : float
@@ -296,7 +296,7 @@ def _run(ranker: Ranker | None, task: tuple[str, str, int], shared: tuple[Any, .
     items, truth, start, batch, rules, (target, confidence), seed = shared
     name, qid, number = task
     rows = np.flatnonzero(items.list_numbers == items.lists.index(qid))
-    reader = _Reader(_part(items, rows), truth[rows], ranker, seed)
+    reader = Reader(_part(items, rows), truth[rows], ranker, seed)
     known = reader.begin(start, number)
     read = reader.read(batch)
     relevant = reader.truth[read] > 0
@@ -324,7 +324,7 @@ def _part(items: Items, rows: Integers) -> Items:
     return Items([items.ids[row] for row in rows], features)
 
 
-class _Reader:
+class Reader:
     """Somebody who follows an engine through one list and knows all answers."""
 
     def __init__(self, items: Items, truth: Floats, ranker: Ranker | None, seed: int) -> None:
@@ -352,12 +352,12 @@ class _Reader:
         self._random = mixed
         return known
 
-    def read(self, batch: int) -> list[int]:
+    def read(self, batch: float) -> list[int]:
         """Read until the last relevant item; return the rows in that order."""
         read: list[int] = []
         wanted = int((self.truth > 0).sum()) - int((self.state.y > 0).sum())
         while wanted:
-            rows = self._next(batch, len(read))
+            rows = self._next(int(batch) if batch >= 1 else max(1, int(batch * len(read))), len(read))
             self._label(rows)
             read += rows.tolist()
             wanted -= int((self.truth[rows] > 0).sum())

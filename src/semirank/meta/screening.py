@@ -332,11 +332,12 @@ class ScreeningRanker(Ranker):
         shares = np.where(relevant, self.balance / max(relevant.sum(), 1), 1.0 / max(irrelevant.sum(), 1))
         costs = 2.0 * self.C * len(rows) * shares / (shares.sum() + self.background)
         costs = 1.0 / (1.0 / costs + self._alone[rows])
+        X = self._vectors[rows]
         if not self.background:
-            return _Model(rows, ridge_duals(self._vectors[rows], signs, costs, None))
+            return _Model(rows, ridge_duals(X, signs, costs, None))
         mean = self._means.mean(axis=0) if number is None else self._means[number]
         cost = 2.0 * self.C * len(rows) * self.background / (shares.sum() + self.background)
-        duals = ridge_duals(self._vectors[rows], signs, costs, Background(mean, cost))
+        duals = ridge_duals(X, signs, costs, Background(mean, cost))
         return _Model(np.append(rows, CONSTANT), duals)
 
     def _weights(self, model: _Model, number: int) -> tuple[Floats, float]:
