@@ -30,7 +30,7 @@ REVIEWS = {  # name: what its readers looked for, in words
     "Nagtegaal_2019": "Nudging healthcare professionals towards evidence-based medicine",
 }
 OURS, THEIRS = "ScreeningRanker", "ELAS u4"
-SHARE = 0.02  # of what has been read, from fifty items on, is read from one order
+SHARE = 0.05  # of what has been read, from twenty items on, is read from one order
 LOSS, SAVED, EARLY = "loss", "WSS@95", "recall at 10 %"
 
 
@@ -189,12 +189,12 @@ def _by_chance(truth: Floats, n_known: int) -> float:
 
 PROTOCOL = (
     "Each review is read from one relevant and one irrelevant label, drawn anew for each run and the same "
-    "for both, to its last relevant record. Both rankers are fitted again after every label up to fifty, "
-    "then whenever 2 % more have been read. ASReview's own code runs its default, ELAS u4 (a linear "
-    "support vector machine on words and pairs of words), on title and abstract. The loss is the area "
-    "between the perfect recall curve and the one seen, 0 for perfect and 0.5 for random; what a run knew "
-    "at the start does not count. Differences are tested run by run by flipping signs; a verdict is given "
-    "at 5 %. *ms a rank* is processor time from a label to the next order."
+    "for both, to its last relevant record. Both rankers are fitted again after every label up to twenty, "
+    "then whenever 5 % more have been read. ASReview's own code runs its default, ELAS u4 (a linear support "
+    "vector machine on words and pairs of words), on title and abstract. The loss is the area between the "
+    "perfect recall curve and the one seen, 0 for perfect and 0.5 for random; what a run knew at the start "
+    "does not count. Differences are tested run by run by flipping signs; a verdict is given at 5 %. *ms a "
+    "rank* is processor time from a label to the next order."
 )
 CHOICE = (
     "Prefixes of six letters, the background and the fusion with the graph were chosen on these reviews, "
@@ -207,7 +207,7 @@ CHOICE = (
 )
 STOPPING = (
     "Each rule is to stop at a recall of 95 %. *Bounds held*: the share of runs in which every bound that "
-    "was given, at a hundred looks, was true; they are to hold in 95 %. The hypergeometric bound "
+    "was given, at fifty looks, was true; they are to hold in 95 %. The hypergeometric bound "
     "(Callaghan and Müller-Hansen 2020) assumes that reading in order finds no less than reading at "
     "random; the audit (Waudby-Smith and Ramdas 2020; Lewis, Gray and Noel 2023) assumes nothing about the "
     "order and begins after fifty records without a relevant one. To stop after so many in a row is a "

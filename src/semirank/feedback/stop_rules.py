@@ -8,7 +8,7 @@ import numpy as np
 from semirank.core.arrays import Booleans
 from semirank.stopping import audit, hypergeometric
 
-LOOKS = 100  # times that a bound is looked at, evenly over the items
+LOOKS = 50  # times that a bound is looked at, evenly over the items
 PAUSE = 50  # items in a row without a relevant one, after which an audit is thought of
 
 
