@@ -8,7 +8,8 @@ import pytest
 import typer.main
 
 from semirank.cli import app
-from semirank.registry import ranker_class, ranker_names
+from semirank.learned import describe_table
+from semirank.registry import model_classes, ranker_class, ranker_names
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted(
@@ -57,3 +58,22 @@ def test_every_option_has_a_help_text(command):
         found = found.commands[part]
     assert found.help
     assert all(parameter.help for parameter in found.params)
+
+
+def model_files_page() -> str:
+    """Return the page of model files; ``python -m tests.test_docs`` writes it."""
+    start = (ROOT / "docs" / "model-files.md").read_text().partition("\n## ")[0]
+    kinds = model_classes()
+    parts = [
+        "\n".join([f"## {name}\n", "| attribute | what it is |", "|---|---|", *describe_table(kinds[name])])
+        for name in sorted(kinds)
+    ]
+    return "\n\n".join([start.rstrip(), *parts]) + "\n"
+
+
+def test_what_a_model_file_holds_is_documented_as_it_is_checked():
+    assert (ROOT / "docs" / "model-files.md").read_text() == model_files_page()
+
+
+if __name__ == "__main__":
+    (ROOT / "docs" / "model-files.md").write_text(model_files_page())

@@ -125,7 +125,7 @@ def _entries(text: bytes) -> Iterator[tuple[str, Any]]:
     for line in text.splitlines():
         try:
             key, value = json.loads(line)
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, RecursionError):
             continue
         if isinstance(key, str):
             yield key, value

@@ -130,6 +130,20 @@ def check_inputs_are_not_modified(ranker: Ranker) -> None:
         np.testing.assert_array_equal(array, copy)
 
 
+def check_a_fitted_ranker_is_its_own(ranker: Ranker) -> None:
+    """What the caller does to X, y and qid after `fit` changes no answer."""
+    mixed, new = sample_lists(ranker), sample_lists(ranker, seed=1)
+    order = np.argsort(mixed.qid, kind="stable")  # a ranker need not copy what is in order
+    given = Lists(*(each[order] for each in mixed))
+    ranker.fit(*given)
+    expected = ranker.scores_.copy(), ranker.predict(new.X, new.qid)
+    given.X[:] = given.X[::-1].copy()
+    given.y[:] = 0.0
+    given.qid[:] = given.qid[0]
+    np.testing.assert_array_equal(ranker.scores_, expected[0])
+    np.testing.assert_array_equal(ranker.predict(new.X, new.qid), expected[1])
+
+
 def check_a_second_fit_forgets_the_first(ranker: Ranker) -> None:
     """Fitted on other data before or not, the answer and the attributes are the same."""
     first, second = sample_lists(ranker, seed=1, n_features=5), sample_lists(ranker, seed=2)
@@ -375,6 +389,7 @@ _FOR_ALL: tuple[Check, ...] = (
     check_it_knows_itself,
     check_params_clone_and_repr,
     check_inputs_are_not_modified,
+    check_a_fitted_ranker_is_its_own,
     check_a_second_fit_forgets_the_first,
     check_same_bits_again_and_on_any_number_of_threads,
     check_scores_are_finite_float64_one_per_item,

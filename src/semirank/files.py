@@ -1,26 +1,37 @@
-"""Files as streams of bytes: compressed or not, standard input and output, written whole or not at all."""
+"""Files as streams of bytes: compressed or not, bounded, standard input and output, written whole or not."""
 
 import bz2
 import gzip
 import io
 import lzma
 import os
+import stat
 import sys
 import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
+from glob import escape
 from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any, BinaryIO
+
+if os.name != "nt":
+    import fcntl
 
 Source = str | os.PathLike[str] | BinaryIO
 """What can be read: a path, "-" for standard input, or an open binary file."""
 
 STDIO = "-"
 COMPRESSED = (".gz", ".xz", ".bz2", ".zip")
+LONGEST_LINE = 2**24
+"""Bytes, or characters, that a line of text may have."""
+
+MOST_BYTES = "SEMIRANK_MAX_BYTES"
+_SMALL, _USUAL_RATIO = 2**28, 100  # what a packed file may always hold; how much smaller packing makes data
+_BUFFER = 2**18
 _DAMAGED = (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, gzip.BadGzipFile, NotImplementedError)
 
 
@@ -47,8 +58,8 @@ def ending_of(name: str) -> str:
 def open_input(source: Source) -> Iterator[BinaryIO]:
     """Open a path, standard input ("-") or a binary stream, decompressing by the ending of the name.
 
-    Known endings are .gz, .xz, .bz2 and .zip (with one file inside). A file that cannot be opened or
-    is damaged raises a ValueError or OSError that names it.
+    Known endings are .gz, .xz, .bz2 and .zip (with one file inside). A file that cannot be opened, is
+    damaged or holds more than `most_bytes` says raises a ValueError or OSError that names it.
     """
     name = name_of(source)
     try:
@@ -61,29 +72,109 @@ def open_input(source: Source) -> Iterator[BinaryIO]:
         raise
 
 
+def most_bytes(packed: int) -> int:
+    """Return how many bytes a packed file of this length may hold: SEMIRANK_MAX_BYTES, where that is set.
+
+    Otherwise a hundred times its length, and at least 256 MiB. A file of two megabytes that unpacks to two
+    gigabytes was made to do harm.
+    """
+    setting = os.environ.get(MOST_BYTES)
+    if setting is None:
+        return max(_SMALL, _USUAL_RATIO * packed)
+    if not setting.isdecimal():
+        raise ValueError(f"{MOST_BYTES} must be a whole number of bytes; got {setting!r}.")
+    return int(setting)
+
+
 @contextmanager
-def open_output(target: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def open_output(target: str | os.PathLike[str], *, compress: bool = True) -> Iterator[BinaryIO]:
     """Open a file for writing that appears under its name only when it is complete.
 
-    "-" is standard output. The ending .gz, .xz, .bz2 or .zip compresses; the same content always
-    gives the same bytes. When the block raises, no file is left behind and an older one stays.
+    "-" is standard output. The ending .gz, .xz, .bz2 or .zip compresses (unless `compress` is False); the
+    same content always gives the same bytes. When the block raises, no file is left behind and an older one
+    stays. A link is followed, a pipe or device is written straight into, and a file that was there keeps its
+    mode. What killed processes have left of the same file is removed.
     """
     if target == STDIO:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    path = Path(target)
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"{path}: the folder {path.parent} does not exist.")
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as raw, _compressing(raw, path) as stream:
+    given, old = Path(target), _status(target)
+    wrapped = _compressing if compress else _plain
+    if (old is not None and not stat.S_ISREG(old.st_mode)) or given.parent in _OF_PROCESSES:
+        with open(given, "ab") as raw, wrapped(raw, given) as stream:
             yield stream
-        os.chmod(temporary, usual_mode())
+        return
+    path = Path(os.path.realpath(given))
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{given}: the folder {path.parent} does not exist.")
+    if old is not None and not os.access(path, os.W_OK):
+        raise PermissionError(f"{given}: the file is there and must not be written.")
+    _remove_remains(path)
+    lock, temporary = _new_part(path)
+    try:
+        with os.fdopen(os.dup(lock), "wb") as raw, wrapped(raw, given) as stream:
+            yield stream
+        _take_over(temporary, old)
+        if os.name == "nt":
+            os.close(lock)
         os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)
         raise
+    finally:
+        if os.name != "nt":
+            os.close(lock)  # not before it has its name, or another process could take it for remains
+
+
+_OF_PROCESSES = (Path("/dev"), Path("/dev/fd"), Path("/proc/self/fd"))
+_PART = ".part"
+
+
+def _status(target: str | os.PathLike[str]) -> os.stat_result | None:
+    try:
+        found = os.stat(target)
+    except FileNotFoundError:
+        return None
+    if stat.S_ISDIR(found.st_mode):
+        raise IsADirectoryError(f"{target}: is a folder, not a file.")
+    return found
+
+
+def _new_part(path: Path) -> tuple[int, str]:
+    """Make a file beside another one; return its handle, which locks it where that can be done, and name."""
+    while True:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=_part_prefix(path), suffix=_PART)
+        if os.name != "nt":
+            with suppress(OSError):  # a file system without locks
+                fcntl.flock(handle, fcntl.LOCK_EX)
+        if os.fstat(handle).st_nlink:
+            return handle, temporary
+        os.close(handle)  # another process took it for remains, between these lines
+
+
+def _remove_remains(path: Path) -> None:
+    """Remove what a killed process has left of a file: parts that nobody has locked any more."""
+    for part in path.parent.glob(f"{escape(_part_prefix(path))}*{_PART}"):
+        with suppress(OSError):
+            if os.name == "nt":
+                part.unlink()  # which fails while it is open
+                continue
+            with part.open("rb") as remains:
+                fcntl.flock(remains, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                part.unlink()
+
+
+def _part_prefix(path: Path) -> str:
+    return f".{path.name[:100]}."
+
+
+def _take_over(temporary: str, old: os.stat_result | None) -> None:
+    """Give a new file the mode and, where that is allowed, the owner of the one that it replaces."""
+    if old is not None and os.name != "nt":
+        with suppress(PermissionError):
+            os.chown(temporary, old.st_uid, old.st_gid)
+    os.chmod(temporary, usual_mode() if old is None else stat.S_IMODE(old.st_mode))
 
 
 @contextmanager
@@ -100,8 +191,44 @@ def _open_for_reading(source: Source) -> Iterator[BinaryIO]:
     if not path.exists():
         raise FileNotFoundError(f"{path}: no such file.")
     openers: dict[str, Any] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open, ".zip": _open_zip}
-    with openers.get(path.suffix.lower(), open)(path, "rb") as stream:
-        yield stream
+    opener = openers.get(path.suffix.lower())
+    if opener is None:
+        with path.open("rb") as stream:
+            yield stream
+        return
+    with opener(path, "rb") as unpacked:
+        yield io.BufferedReader(_Bounded(unpacked, most_bytes(path.stat().st_size), str(path)), _BUFFER)
+
+
+class _Bounded(io.RawIOBase):
+    """An unpacked stream that ends with an error when it is longer than it may be."""
+
+    def __init__(self, unpacked: Any, most: int, name: str) -> None:
+        self._unpacked, self._most, self._name = unpacked, most, name
+        self._read = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return bool(self._unpacked.seekable())
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        return int(self._unpacked.seek(offset, whence))
+
+    def tell(self) -> int:
+        return int(self._unpacked.tell())
+
+    def readinto(self, buffer: Any, /) -> int:
+        block = self._unpacked.read(len(buffer))
+        buffer[: len(block)] = block
+        self._read += len(block)
+        if self._read > self._most:
+            raise ValueError(
+                f"{self._name}: unpacks to more than {self._most} bytes, far more than is usual for its "
+                f"length. If that is right, set {MOST_BYTES} to a larger number, or unpack it first."
+            )
+        return len(block)
 
 
 @contextmanager
@@ -116,6 +243,12 @@ def _open_zip(path: Path, mode: str) -> Iterator[IO[bytes]]:
             raise ValueError(f"{path}: is encrypted. Unpack it first.")
         with archive.open(members[0]) as stream:
             yield stream
+
+
+@contextmanager
+def _plain(raw: IO[bytes], path: Path) -> Iterator[Any]:
+    with io.BufferedWriter(raw) as stream:
+        yield stream
 
 
 @contextmanager
@@ -138,7 +271,7 @@ def _compressing(raw: IO[bytes], path: Path) -> Iterator[Any]:
                 with archive.open(member, "w", force_zip64=True) as stream:
                     yield stream
         case _:
-            with io.BufferedWriter(raw) as stream:
+            with _plain(raw, path) as stream:
                 yield stream
 
 

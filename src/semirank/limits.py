@@ -20,9 +20,12 @@ class Limit(Protocol):
         """Read a value; raise ValueError when the text does not spell one of this kind."""
 
 
+MOST_WHOLE = 2**53  # above it not every whole number is a float, and none is a size
+
+
 @dataclass(frozen=True)
 class Between:
-    """Numbers from `low` to `high`.
+    """Numbers from `low` to `high`; whole ones up to 2^53 in size.
 
     Examples
     --------
@@ -38,6 +41,8 @@ class Between:
 
     def __contains__(self, value: object) -> bool:
         if not isinstance(value, self.kind) or isinstance(value, (bool, np.bool_)):
+            return False
+        if isinstance(value, Integral) and abs(int(value)) > MOST_WHOLE:
             return False
         number: Any = value
         above = number >= self.low if self.closed in ("both", "left") else number > self.low
@@ -159,7 +164,9 @@ def check_limits(limits: Mapping[str, Limit], params: Mapping[str, Any]) -> None
     """Raise a ValueError that names the first parameter outside its limits, its range and its value."""
     for name, limit in limits.items():
         if params[name] not in limit:
-            raise ValueError(f"{name} must be {limit}; got {params[name]!r}.")
+            value = params[name]
+            beyond = isinstance(value, Integral) and abs(int(value)) > MOST_WHOLE
+            raise ValueError(f"{name} must be {limit}; got {value!r}{', which is above 2^53' * beyond}.")
 
 
 def parse_setting(limits: Mapping[str, Limit], setting: str) -> tuple[str, Any]:

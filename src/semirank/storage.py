@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from safetensors import SafetensorError, safe_open
@@ -18,7 +18,9 @@ from safetensors.numpy import save as safetensors_bytes
 from scipy.sparse import csr_array, issparse
 
 from semirank.core.arrays import AnyArray
+from semirank.core.threads import count_workers
 from semirank.files import open_output
+from semirank.learned import Table, check_learned, check_names, learned_by
 
 FORMAT = "semirank model"
 VERSION = 1
@@ -26,22 +28,21 @@ _BAD_CONTENT = (KeyError, TypeError, ValueError, AttributeError, IndexError, Rec
 
 
 class Storable:
-    """An estimator whose parameters and learned attributes (those that end in ``_``) go into a model file."""
+    """An estimator whose parameters and learned attributes (those that end in ``_``) go into a model file.
+
+    `learned` is the table of what these attributes are; what is saved or read has to agree with it.
+    """
+
+    learned: ClassVar[Table] = {}
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to one file; `semirank.load_model` reads it back."""
-        state = learned(self)
-        if not state:
+        if not learned_by(self):
             raise ValueError(f"This {type(self).__name__} is not fitted yet: there is nothing to save.")
         save(self, path)
 
     def _check_state(self) -> None:
         """Raise ValueError when learned attributes, read from a file, do not fit together."""
-
-
-def learned(model: object) -> dict[str, Any]:
-    """Return what `fit` has set: the attributes that end in ``_`` and do not start with one."""
-    return {name: value for name, value in vars(model).items() if name.endswith("_") and name[0] != "_"}
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
@@ -113,7 +114,9 @@ def _encode(value: Any, arrays: dict[str, AnyArray]) -> Any:
         parts = [_encode_array(part, arrays) for part in (csr.data, csr.indices, csr.indptr)]
         return {"csr": {"shape": list(csr.shape), "parts": parts}}
     if isinstance(value, Storable):
-        params, state = value.get_params(deep=False), learned(value)  # type: ignore[attr-defined]
+        params, state = value.get_params(deep=False), learned_by(value)  # type: ignore[attr-defined]
+        if state:
+            check_names(value)
         return {
             "model": type(value).__name__,
             "params": {name: _encode(entry, arrays) for name, entry in params.items()},
@@ -166,11 +169,14 @@ def _decode_model(value: dict[str, Any], arrays: Mapping[str, AnyArray], kinds: 
     if value["model"] not in kinds:
         raise ValueError(f"it holds a {value['model']!r}, which this semirank does not know")
     params = {name: _decode(entry, arrays, kinds) for name, entry in value["params"].items()}
+    if isinstance(params.get("n_jobs"), int):  # a file does not decide how many processes run here
+        params["n_jobs"] = min(params["n_jobs"], count_workers(-1))
     model = kinds[value["model"]](**params)
     for name, entry in value["state"].items():
         if not name.isidentifier() or not name.endswith("_") or name.startswith("_"):
             raise ValueError(f"{name!r} is no name for a learned attribute")
         setattr(model, name, _decode(entry, arrays, kinds))
     if value["state"]:  # a parameter may be a model that is not fitted
+        check_learned(model)
         model._check_state()
     return model

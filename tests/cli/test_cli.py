@@ -1,5 +1,6 @@
 """The command line as a user meets it: what it prints, where, and with which exit code."""
 
+import csv
 import json
 import subprocess
 import sys
@@ -30,10 +31,14 @@ def rows(text):
     return [line.split("\t") for line in text.splitlines()]
 
 
+def records(text):
+    return list(csv.DictReader(text.splitlines(), delimiter="\t"))
+
+
 def test_help_names_every_command(run):
     code, out, _ = run("--help")
     assert code == 0
-    for command in ("describe", "rank", "fit", "evaluate", "convert", "rankers", "datasets"):
+    for command in ("describe", "rank", "label", "fit", "evaluate", "convert", "rankers", "datasets"):
         assert command in out
 
 
@@ -53,30 +58,43 @@ def test_describe(run, letor):
 
 
 def test_rank_prints_the_best_first_and_messages_elsewhere(run, letor):
-    code, out, err = run("rank", letor, *NEAREST)
+    code, out, err = run("rank", letor, *NEAREST, "--all")
     assert code == 0
     assert rows(out) == [
-        ["qid", "item", "score"],
-        ["7", "a", "0.0"],
-        ["7", "b", "-1.0"],
-        ["7", "c", "-3.0"],
-        ["8", "e", "0.0"],
-        ["8", "d", "-1.0"],
+        ["rank", "score", "qid", "item", "label"],
+        ["1", "0", "7", "a", "1"],
+        ["2", "-1", "7", "b", ""],
+        ["3", "-3", "7", "c", "0"],
+        ["1", "0", "8", "e", "1"],
+        ["2", "-1", "8", "d", ""],
     ]
     assert "2 lists, 5 items" in err
     assert run("rank", letor, *NEAREST, "--quiet")[2] == ""
-    assert len(rows(run("rank", letor, *NEAREST, "--top", 1)[1])) == 3
-    assert json.loads(run("rank", letor, *NEAREST, "--json")[1].splitlines()[0]) == {
-        "qid": "7",
-        "item": "a",
+    assert len(rows(run("rank", letor, *NEAREST, "--all", "--top", 1)[1])) == 3
+    assert json.loads(run("rank", letor, *NEAREST, "--json", "--all")[1].splitlines()[0]) == {
         "rank": 1,
         "score": 0.0,
+        "qid": "7",
+        "item": "a",
+        "label": 1.0,
     }
 
 
+def test_rank_gives_items_without_a_label_unless_all_have_one(run, letor, tmp_path):
+    found = records(run("rank", letor, *NEAREST)[1])
+    assert [(row["rank"], row["item"]) for row in found] == [("1", "b"), ("1", "d")]
+    known = tmp_path / "known.letor"
+    known.write_text("1 qid:7 1:0 #docid = a\n0 qid:7 1:1 #docid = b\n")
+    _, out, err = run("rank", known, *NEAREST)
+    assert [row["item"] for row in records(out)] == ["a", "b"]
+    assert "Every item has a label" in err
+
+
 def test_rank_writes_tables_and_runs(run, letor, tmp_path):
-    assert run("rank", letor, *NEAREST, "-o", tmp_path / "s.tsv")[:2] == (0, "")
-    assert run("rank", letor, *NEAREST, "-o", tmp_path / "s.run")[0] == 0
+    assert run("rank", letor, *NEAREST, "-o", tmp_path / "new.run")[0] == 0
+    assert (tmp_path / "new.run").read_text() == "7 Q0 b 1 -1.0 semirank\n8 Q0 d 1 -1.0 semirank\n"
+    assert run("rank", letor, *NEAREST, "--all", "-o", tmp_path / "s.tsv")[:2] == (0, "")
+    assert run("rank", letor, *NEAREST, "--all", "-o", tmp_path / "s.run")[0] == 0
     assert (tmp_path / "s.run").read_text().splitlines()[0].split()[:4] == ["7", "Q0", "a", "1"]
     for name in ("s.tsv", "s.run"):
         code, out, _ = run("evaluate", letor, tmp_path / name, "AUC", "P@1")
@@ -89,7 +107,7 @@ def test_rank_writes_tables_and_runs(run, letor, tmp_path):
 
 
 def test_evaluate_per_list(run, letor, tmp_path):
-    run("rank", letor, *NEAREST, "-o", tmp_path / "s.tsv")
+    run("rank", letor, *NEAREST, "--all", "-o", tmp_path / "s.tsv")
     _, out, _ = run("evaluate", letor, tmp_path / "s.tsv", "AUC", "--per-list")
     assert rows(out) == [["qid", "AUC"], ["7", "1"], ["8", "nan"]]
     assert json.loads(
@@ -142,7 +160,7 @@ def test_fit_then_rank_new_items(run, letor, tmp_path):
     new.write_text("-1 qid:7 1:1 2:0 #docid = x\n-1 qid:7 1:0 2:2 #docid = y\n")
     code, out, _ = run("rank", new, "--model", tmp_path / "m.model")
     assert code == 0
-    assert rows(out)[1:] == [["7", "y", "1.0"], ["7", "x", "0.0"]]
+    assert [(row["item"], float(row["score"])) for row in records(out)] == [("y", 1.0), ("x", 0.0)]
 
 
 def test_a_ranker_inside_another_is_set_by_its_name(run, letor, tmp_path):
@@ -154,7 +172,8 @@ def test_a_ranker_inside_another_is_set_by_its_name(run, letor, tmp_path):
     data = semirank.read(three)
     ranker = semirank.FeatureGeneration(semirank.RankRLS(), "linear")
     expected = ranker.fit(data.X, data.y, data.qid).predict(data.X[5:])
-    assert [float(row[2]) for row in rows(out)[6:]] == pytest.approx(sorted(expected, reverse=True))
+    found = [float(row["score"]) for row in records(out) if row["qid"] == "9"]
+    assert found == pytest.approx(sorted(expected, reverse=True))
 
 
 def test_texts_go_from_a_table_to_a_model_and_back(run, tmp_path):
@@ -165,13 +184,16 @@ def test_texts_go_from_a_table_to_a_model_and_back(run, tmp_path):
     )
     code, out, _ = run("rank", table, *NEAREST, "--set", "distance=cosine")
     assert code == 0
-    assert [row[1] for row in rows(out)[1:]][:2] == ["1", "2"]
+    assert [(row["record_id"], row["title"]) for row in records(out)] == [
+        ("2", "green apple"),
+        ("4", "blue car"),
+    ]
     assert run("fit", table, "-o", tmp_path / "m", *NEAREST, "--set", "distance=cosine")[0] == 0
     new = tmp_path / "new.csv"
     new.write_text("record_id,title,abstract,included\n9,car,a car,\n8,apple,an apple,\n")
     code, out, _ = run("rank", new, "--model", tmp_path / "m")
     assert code == 0
-    assert [row[1] for row in rows(out)[1:]] == ["8", "9"]
+    assert [row["record_id"] for row in records(out)] == ["8", "9"]
     assert run("rank", letor_without_text(tmp_path), "--model", tmp_path / "m")[0] == 1
 
 

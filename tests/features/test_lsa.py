@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from semirank import storage
 from semirank.features import TfIdf
-from semirank.features.lsa import LSA
+from semirank.features.lsa import LSA, fit_lsa, sharing_lsa
 
 SOLVERS = pytest.mark.parametrize("solver", ["arpack", "randomized"])
 
@@ -133,7 +133,7 @@ def test_a_state_that_does_not_fit_together_is_refused(attribute, value, tmp_pat
     lsa = LSA(6).fit(items())
     setattr(lsa, attribute, value)
     lsa.save(tmp_path / "model")
-    with pytest.raises(ValueError, match="components_"):
+    with pytest.raises(ValueError, match=r"(components_|singular_values_) must be"):
         storage.load(tmp_path / "model", {"LSA": LSA})
 
 
@@ -147,3 +147,15 @@ def test_one_column_is_its_own_direction():
     lsa = LSA().fit(X)
     assert lsa.singular_values_.tolist() == [5.0]
     assert lsa.transform(X).tolist() == [[1.0], [0.0], [-1.0]]
+
+
+def test_the_same_items_are_analysed_once_where_that_is_shared():
+    X = items()
+    alone = LSA(4).fit(X)
+    with sharing_lsa():
+        first = fit_lsa(X, 4)
+        assert fit_lsa(X.copy(), 4) is first
+        assert fit_lsa(X, 3) is not first
+        assert fit_lsa(2 * X, 4) is not first
+    assert fit_lsa(X, 4) is not first
+    np.testing.assert_array_equal(first.components_, alone.components_)

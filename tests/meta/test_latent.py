@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 from sklearn.linear_model import Ridge
 
 import semirank
-from semirank import Blend, LatentRanker, LogisticRanker, ManifoldRanking
+from semirank import Blend, LatentRanker, LogisticRanker, ManifoldRanking, RankBoost
 from semirank.features import LSA
 from semirank.rankers.assumptions import MANIFOLD, SHARED_WORDS
 from semirank.rankers.estimator import as_ranker
@@ -65,8 +65,10 @@ def test_explain_where_the_ranker_can():
     X, y = items()
     graph = LatentRanker(ManifoldRanking(distance="cosine", tol=1e-12), 10).fit(X, y)
     assert graph.explain(50).amounts.sum() == pytest.approx(graph.scores_[50])
-    with pytest.raises(ValueError, match="LogisticRanker cannot split its scores"):
-        LatentRanker(n_components=10).fit(X, y).explain(50)
+    words = LatentRanker(n_components=10).fit(X, y)
+    assert words.explain(50).amounts.sum() == pytest.approx(words.scores_[50], abs=1e-5)
+    with pytest.raises(ValueError, match="RankBoost cannot split its scores"):
+        LatentRanker(RankBoost(3), n_components=10).fit(X, y).explain(50)
 
 
 def test_it_assumes_what_its_ranker_assumes_or_shared_words():

@@ -90,15 +90,15 @@ def test_one_class_is_refused():
 @pytest.mark.parametrize(
     ("name", "change", "message"),
     [
-        ("features_", lambda a: a + 6, "seen in fit"),
-        ("features_", lambda a: a - 1, "seen in fit"),
+        ("features_", lambda a: a + 6, "below n_features; it has a value out of range"),
+        ("features_", lambda a: a - 1, "below n_features; it has a value out of range"),
         ("children_", np.zeros_like, "after their node"),
-        ("children_", lambda a: a + 10_000, "after their node"),
+        ("children_", lambda a: a + 10_000, "below n_nodes"),
         ("children_", lambda a: a[:-1], "shape"),
-        ("roots_", lambda a: a - 1, "must be nodes"),
-        ("roots_", lambda a: a + 10_000, "must be nodes"),
+        ("roots_", lambda a: a - 1, "below n_nodes; it has a value out of range"),
+        ("roots_", lambda a: a + 10_000, "below n_nodes; it has a value out of range"),
         ("roots_", lambda a: a[:-1], "shape"),
-        ("values_", lambda a: a + np.inf, "finite"),
+        ("values_", lambda a: a + np.inf, "infinite value"),
         ("thresholds_", lambda a: a.astype(np.float32), "shape"),
     ],
 )

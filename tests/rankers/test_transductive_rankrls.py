@@ -176,5 +176,5 @@ def test_model_files(tmp_path):
     np.testing.assert_array_equal(again.impute([1.0]), ranker.impute([1.0]))
     ranker.labels_ = ranker.labels_[:-1]
     ranker.save(tmp_path / "broken")
-    with pytest.raises(ValueError, match="one label for each item"):
+    with pytest.raises(ValueError, match="labels_ must be"):
         storage.load(tmp_path / "broken", kinds)

@@ -327,7 +327,7 @@ def test_options_outside_their_limits_are_named(option: str, value: Any) -> None
 
 def test_a_line_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(letor_blocks, "BLOCK_SIZE", 10)
-    monkeypatch.setattr(letor_blocks, "_LONGEST_LINE", 100)
+    monkeypatch.setattr(letor_blocks, "LONGEST_LINE", 100)
     assert read("1 1:1" + " " * 60).n_items == 1
     assert refusal("1 1:1" + " " * 200).startswith("<stream>: a line has more than 100 bytes")
 

@@ -310,7 +310,10 @@ def test_delimiter_and_encoding_can_be_said() -> None:
     [
         ({"delimiter": ""}, "delimiter must be one character"),
         ({"delimiter": "\n"}, "delimiter must be one character"),
-        ({"format": "xlsx"}, "format must be one of csv, tsv, parquet; got 'xlsx'"),
+        (
+            {"format": "pdf"},
+            "format must be one of csv, tsv, .*, asreview; got 'pdf'",
+        ),
         ({"encoding": "utf-99"}, "encoding: unknown encoding: utf-99"),
     ],
 )

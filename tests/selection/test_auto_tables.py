@@ -82,11 +82,21 @@ def test_a_column_of_text_is_ranked_as_texts():
 
 def test_numbers_without_gaps_are_as_before(houses):
     frame, y, _ = houses
-    numbers = frame[["nr", "size"]].fillna(0.0)
+    numbers = frame[["size"]].fillna(0.0).assign(half=frame["nr"] / 2)
     plain = AutoRanker(choice="linear").fit(numbers.to_numpy(), y)
     framed = AutoRanker(choice="linear").fit(numbers, y)
     assert framed.table_ is None
     np.testing.assert_allclose(framed.scores_, plain.scores_, rtol=1e-9)
+
+
+def test_ids_among_numbers_are_left_out(houses):
+    frame, y, _ = houses
+    numbers = frame[["size"]].fillna(0.0)
+    plain = AutoRanker(choice="linear").fit(numbers, y)
+    numbered = numbers.assign(nr=frame["nr"], house_id=np.random.default_rng(0).permutation(len(y)) * 7)
+    auto = AutoRanker(choice="linear").fit(numbered, y)
+    assert auto.table_.left_out_ == dict.fromkeys(["nr", "house_id"], "it counts the rows")
+    np.testing.assert_array_equal(auto.scores_, plain.scores_)
 
 
 def test_missing_numbers_are_their_median_and_a_feature(houses):

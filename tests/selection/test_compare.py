@@ -337,6 +337,36 @@ def test_a_process_that_dies_is_reported_and_the_others_go_on():
     assert found.result("good").place == 1
 
 
+@pytest.mark.parametrize(
+    "start",
+    [
+        "import os; os.kill(os.getpid(), 9)",
+        "import os, sys; sys.stdin.buffer.read(10); os.kill(os.getpid(), 9)",
+        "raise SystemExit(1)",
+    ],
+)
+def test_a_process_that_dies_while_it_starts_is_named_and_a_partial_result_is_there(monkeypatch, start):
+    monkeypatch.setattr("semirank.selection.processes._START", start)
+    data = signal_and_noise(n_lists=6)
+    with pytest.raises(CannotCompareError, match="died while it started") as told:
+        compare(data, [("one", Column(0)), ("two", Column(1))], "AUC", n_jobs=2, budget=False)
+    assert {each.status for each in told.value.comparison.results} == {"failed"}
+
+
+def test_when_one_process_dies_while_it_starts_the_others_go_on(monkeypatch, tmp_path):
+    start = (
+        f"import os\ntry: open({str(tmp_path / 'first')!r}, 'x')\n"
+        "except FileExistsError: from semirank.selection.processes import serve; serve()\n"
+        "else: os.kill(os.getpid(), 9)"
+    )
+    monkeypatch.setattr("semirank.selection.processes._START", start)
+    data = signal_and_noise(n_lists=6)
+    found = compare(data, [("one", Column(0)), ("two", Column(1))], "AUC", n_jobs=1, budget=False)
+    assert sorted(each.status for each in found.results) == ["failed", "finished"]
+    [failed] = [each for each in found.results if each.status == "failed"]
+    assert "died while it started" in failed.reason
+
+
 def test_texts_are_compared_by_words_and_by_directions_of_all_texts():
     rng = np.random.default_rng(0)
     words = [["apple", "pear", "plum", "fig"], ["wheel", "brake", "motor", "gear"]]

@@ -16,7 +16,9 @@ from semirank.cli.convert import convert
 from semirank.cli.datasets import datasets
 from semirank.cli.describe import describe
 from semirank.cli.evaluate import evaluate
+from semirank.cli.explain import explain
 from semirank.cli.fit import fit
+from semirank.cli.label import label
 from semirank.cli.options import expand
 from semirank.cli.rank import rank
 from semirank.cli.rankers import rankers
@@ -33,7 +35,19 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (describe, compare, rank, fit, evaluate, convert, simulate, rankers, reproduce):
+for command in (
+    describe,
+    compare,
+    rank,
+    label,
+    explain,
+    fit,
+    evaluate,
+    convert,
+    simulate,
+    rankers,
+    reproduce,
+):
     app.command()(expand(command))
 app.add_typer(datasets, name="datasets")
 

@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import io
 import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -13,11 +14,11 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 import semirank
-from semirank.files import STDIO, open_output
+from semirank.files import STDIO, ending_of, open_output
 
 if TYPE_CHECKING:
     from semirank.dataset import RankingDataset
-    from semirank.readers.scores import Ranked
+    from semirank.readers.records import Records
     from semirank.selection.evaluation import Evaluation
 
 
@@ -29,12 +30,20 @@ class Reading:
         str,
         typer.Argument(
             metavar="DATA",
-            help="A file (LETOR, CSV, TSV, Parquet, qrels; .gz .xz .bz2 .zip), a named dataset, or - .",
+            help="A file (CSV, TSV, XLSX, Parquet, RIS, BibTeX, .asreview, .npy, .npz, LETOR, qrels; .gz .xz "
+            ".bz2 .zip), a folder of images, a named dataset, or - .",
         ),
     ]
     format: Annotated[
-        str | None, typer.Option(help="letor, csv, tsv, parquet or qrels; by the file's ending if not given.")
+        str | None,
+        typer.Option(
+            help="csv, tsv, xlsx, parquet, ris, bibtex, asreview, arrays, images, letor or qrels; by the "
+            "file's ending if not given."
+        ),
     ] = None
+    encoding: Annotated[
+        str, typer.Option(help="Of text files: utf-8, cp1252, utf-16, ...; auto tells these apart.")
+    ] = "auto"
     label: Annotated[str | None, typer.Option(help="Column of a table that holds the labels.")] = None
     qid: Annotated[str | None, typer.Option(help="Column of a table that names the list.")] = None
     item: Annotated[str | None, typer.Option(help="Column of a table that names the item.")] = None
@@ -75,7 +84,7 @@ class Reading:
     def open(self, **columns: Any) -> "RankingDataset":
         """Read the data; texts stay texts. Options of `read_table` may be given where the user gave none."""
         data = semirank.read(
-            self.data,
+            self._source(),
             format=self.format,
             columns={"text_features": False} | columns | self._columns(),
             named={"relevant": self.relevant, "part": self.part},
@@ -86,6 +95,27 @@ class Reading:
                 "--fill is for tables of numbers; this one has words, or text beside them."
             )
         return data if self.fill is None else data.fill_missing(_number_or_word(self.fill))
+
+    def records(self) -> "Records | None":
+        """Read the items once more, with all their columns; None where they have no others."""
+        if self.is_named:
+            return None
+        kind = self.format or semirank.readers.format_of(self.data)
+        if kind == "arrays":
+            return semirank.readers.records_of_arrays(self.data)
+        if kind not in semirank.readers.RECORDS:
+            return None
+        return semirank.readers.read_records(self._source(), format=kind, encoding=self.encoding)
+
+    @property
+    def is_named(self) -> bool:
+        """Whether this is a named dataset, and no file."""
+        return (
+            self.format is None and self.data in semirank.readers.available() and not Path(self.data).exists()
+        )
+
+    def _source(self) -> Any:
+        return io.BytesIO(_stdin()) if self.data == STDIO and self.format is not None else self.data
 
     @property
     def words(self) -> list[str]:
@@ -109,6 +139,7 @@ class Reading:
             "drop": self.drop,
             "kinds": kinds,
             "relevant": self.relevant,
+            "encoding": self.encoding,
         }
         return {role: column for role, column in named.items() if column}
 
@@ -126,11 +157,12 @@ class Speaking:
             print(message, file=sys.stderr)
 
     def show(self, rows: Sequence[dict[str, Any]], out: Path | None = None) -> None:
-        """Print rows of the same columns: JSON lines, a table on a terminal, otherwise TSV."""
+        """Print rows of the same columns: JSON, a table on a terminal, commas for a .csv, otherwise tabs."""
         if out is None and not self.json and sys.stdout.isatty():
             _print_table(rows)
             return
-        lines = _json_lines(rows) if self.json else _tsv_lines(rows)
+        commas = out is not None and ending_of(str(out)) == ".csv"
+        lines = _json_lines(rows) if self.json else _lines(rows, "," if commas else "\t")
         with open_output(out or STDIO) as stream:
             stream.writelines(f"{line}\n".encode() for line in lines)
 
@@ -178,6 +210,12 @@ def _field_parameters(kind: type) -> Iterable[inspect.Parameter]:
         )
 
 
+@functools.cache
+def _stdin() -> bytes:
+    """Return what stands in standard input, which can be read only once."""
+    return sys.stdin.buffer.read()
+
+
 def _unlabelled(text: str) -> Any:
     if text.lower() in ("auto", "none"):
         return "auto" if text.lower() == "auto" else None
@@ -202,10 +240,9 @@ def _json_value(value: Any) -> Any:
     return None if isinstance(value, float) and value != value else value
 
 
-def _tsv_lines(rows: Sequence[dict[str, Any]]) -> Iterable[str]:
-    yield "\t".join(rows[0] if rows else ())
-    for row in rows:
-        yield "\t".join(map(_cell, row.values()))
+def _lines(rows: Sequence[dict[str, Any]], delimiter: str) -> Iterable[str]:
+    for cells in (rows[0] if rows else (), *(map(_cell, row.values()) for row in rows)):
+        yield delimiter.join(semirank.readers.delimited.quoted(cells, ",") if delimiter == "," else cells)
 
 
 def _cell(value: Any) -> str:
@@ -220,14 +257,6 @@ def _print_table(rows: Sequence[dict[str, Any]]) -> None:
     for row in rows:
         table.add_row(*map(_cell, row.values()))
     Console().print(table)
-
-
-def ranking_rows(ranked: "Ranked") -> list[dict[str, Any]]:
-    """One row an item, best first."""
-    columns = (column.tolist() for column in ranked)
-    return [
-        dict(zip(("qid", "item", "rank", "score"), row, strict=True)) for row in zip(*columns, strict=True)
-    ]
 
 
 def metric_rows(result: "Evaluation") -> list[dict[str, Any]]:

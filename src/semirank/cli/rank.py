@@ -1,17 +1,34 @@
-"""``semirank rank``: scores for every item."""
+"""``semirank rank``: a reading list, best first."""
 
+import sys
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import numpy as np
 import typer
 
 import semirank
-from semirank.cli.options import Out, Reading, Seed, Speaking, metric_rows, ranking_rows
-from semirank.cli.ranking import AUTO, RankerName, Settings, fit_on, for_items, items_of, make_ranker
+from semirank.cli.options import Out, Reading, Seed, Speaking, metric_rows
+from semirank.cli.ranking import (
+    AUTO,
+    RankerName,
+    Settings,
+    fit_on,
+    for_items,
+    items_of,
+    make_ranker,
+    titles_of,
+)
 from semirank.files import STDIO
 
 if TYPE_CHECKING:
     from semirank.dataset import RankingDataset
+    from semirank.readers.records import Records
+
+ON_SCREEN = ("rank", "score", "row", "item", "id", "record_id", "qid", "title", "text", "why")
+"""Columns that a terminal shows; a file has all of them."""
+EXPLAINED = 100  # items of a reading list that get a sentence why
 
 
 def rank(
@@ -21,6 +38,16 @@ def rank(
     setting: Settings = None,
     model: Annotated[Path | None, typer.Option(help="Rank with this fitted model instead.")] = None,
     top: Annotated[int | None, typer.Option(min=1, help="Give the best N items of each list only.")] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also give items that have a label; otherwise only those without.")
+    ] = False,
+    next_: Annotated[
+        int | None, typer.Option("--next", min=1, help="Give the N items to label now, by --mode.")
+    ] = None,
+    mode: Annotated[
+        Literal["top", "uncertain", "spread", "random"],
+        typer.Option(help="With --next: the best, the undecided, new topics among the best, or any."),
+    ] = "top",
     keep: Annotated[
         int | None,
         typer.Option(
@@ -39,23 +66,36 @@ def rank(
 
     Without --ranker, held-out labels choose one, and what was chosen and why goes to standard error.
 
-    The output has the columns qid, item and score; a file that ends in .run is written as a TREC run.
+    The output is a reading list: rank, score and why (of the first hundred), then every column of the data,
+    of the items that have no label yet. Fill in the column of labels, and `semirank label DATA LIST` takes
+    your decisions over. The ending of -o tells the format: .csv .tsv .xlsx .parquet .ris .bib, or .run for a
+    TREC run.
     """
     if metric and keep is None:
         raise typer.BadParameter("--metric measures hidden labels: it needs --keep.")
+    if mode != "top" and next_ is None:
+        raise typer.BadParameter("--mode chooses the items of --next N.")
     if keep is not None and model is not None:
         raise typer.BadParameter(
             "--keep hides labels from a ranker that is fitted now; it cannot go with --model."
         )
+    if out is not None and not speaking.json and not semirank.readers.is_run(str(out)):
+        semirank.readers.format_to_write(out)  # before the work: it must not be lost
     chosen = make_ranker(ranker, setting, seed) if model is None else semirank.load_model(model)
     truth = reading.open(**({} if model is None else {"label": False}))
     data = truth if keep is None else truth.hide_labels(keep=keep, keep_levels=True, random_state=seed)
     speaking.say(repr(data))
-    scores = data.restore(_fitted(chosen, data, speaking) if model is None else _predicted(chosen, data))
-    if (keep is None or out is not None) and speaking.json:
-        speaking.show(ranking_rows(semirank.readers.rank_items(data, scores, top)), out)
-    elif keep is None or out is not None:
-        semirank.readers.write_ranking(data, scores, out or STDIO, top=top)
+    if model is None:
+        chosen = fit_on(for_items(chosen, data), data, speaking)
+    scores = data.restore(
+        chosen.scores_ if model is None else chosen.predict(items_of(data, chosen), data.qid)
+    )
+    _say_empty(data, speaking)
+    if keep is None or out is not None:
+        among = None if next_ is None else _next(data, scores, mode, next_, seed)
+        tells = model is None and isinstance(chosen, semirank.AutoRanker)
+        why = partial(_why, chosen, data, reading) if tells else None
+        _give(reading, data, scores, speaking, out, everything=everything, top=top, among=among, why=why)
     if keep is not None:
         names = metric or ["nDCG@10", "AP", "AUC"]
         hidden = truth.hidden_from(data)
@@ -63,9 +103,64 @@ def rank(
         speaking.show(metric_rows(semirank.evaluate(hidden, scores, names)))
 
 
-def _fitted(ranker: Any, data: "RankingDataset", speaking: Speaking) -> Any:
-    return fit_on(for_items(ranker, data), data, speaking).scores_
+def _give(
+    reading: Reading,
+    data: "RankingDataset",
+    scores: Any,
+    speaking: Speaking,
+    out: Path | None,
+    *,
+    everything: bool,
+    top: int | None,
+    among: Any,
+    why: Any,
+) -> None:
+    """Write the reading list to a file, or show it."""
+    if data.labelled.all() and not everything:
+        speaking.say("Every item has a label: all of them are given.")
+        everything = True
+    if out is not None and semirank.readers.is_run(str(out)):
+        wanted = data.take(~data.labelled | everything)
+        of_wanted = wanted.restore(data.arrange(scores)[~data.labelled | everything])
+        semirank.readers.write_ranking(wanted, of_wanted, out, top=top)
+        return
+    listed = semirank.readers.reading_list(
+        reading.records(), data, scores, everything=everything, top=top, among=among, why=why
+    )
+    if speaking.json or (out is None and sys.stdout.isatty()):
+        speaking.show(_rows(listed, all_columns=speaking.json), out)
+    else:
+        semirank.readers.write_records(listed, out or STDIO, format=None if out else "tsv")
 
 
-def _predicted(model: Any, data: "RankingDataset") -> Any:
-    return model.predict(items_of(data, model), data.qid)
+def _next(data: "RankingDataset", scores: Any, mode: str, n: int, seed: int) -> Any:
+    """Return the rows to label now."""
+    rows = np.argsort(data.order)
+    features = data.X if data.texts is None else semirank.features.TfIdf().fit_transform(data.texts)
+    lists, names = semirank.readers.item_names(data)
+    items = semirank.feedback.Items(
+        names[rows].tolist(), features[rows], lists[rows].tolist() if data.n_lists > 1 else None
+    )
+    return semirank.feedback.next_items(
+        items, data.y[rows], np.asarray(scores), mode, n, vectors=features[rows], seed=seed
+    )
+
+
+def _why(ranker: Any, data: "RankingDataset", reading: Reading, rows: Any) -> list[str]:
+    """Say of the first items why they stand there; the ranker knows them in the order of their lists."""
+    names, places = titles_of(reading, data), np.argsort(data.order)
+    return [
+        semirank.feedback.sentence(ranker, int(places[row]), names, data.y) if at < EXPLAINED else ""
+        for at, row in enumerate(rows)
+    ]
+
+
+def _rows(listed: "Records", *, all_columns: bool) -> list[dict[str, Any]]:
+    columns = [name for name in listed.columns if all_columns or name.lower() in ON_SCREEN]
+    cells = zip(*(listed.columns[name] for name in columns), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in cells]
+
+
+def _say_empty(data: "RankingDataset", speaking: Speaking) -> None:
+    if data.texts is not None and (empty := sum(not text.strip() for text in data.texts)):
+        speaking.say(f"{empty} items have no text and stand last.")

@@ -9,7 +9,7 @@ import semirank
 from semirank.limits import parse_setting
 
 if TYPE_CHECKING:
-    from semirank.cli.options import Speaking
+    from semirank.cli.options import Reading, Speaking
     from semirank.dataset import RankingDataset
 
 RankerName = Annotated[
@@ -93,3 +93,13 @@ def items_of(data: "RankingDataset", ranker: Any) -> Any:
     if data.texts is None:
         raise ValueError("The model ranks texts, but the data have no text: name its column with --text.")
     return data.texts
+
+
+def titles_of(reading: "Reading", data: "RankingDataset") -> list[str]:
+    """Return what each item is called, in the order of the lists: its title, its text, or its name."""
+    records = reading.records()
+    titles = [] if records is None else records.columns.get("title", [])
+    given = [titles[row] for row in data.order] if titles else [""] * data.n_items
+    texts = [""] * data.n_items if data.texts is None else data.texts.tolist()
+    names = semirank.readers.item_names(data)[1].tolist()
+    return [str(title or text or name) for title, text, name in zip(given, texts, names, strict=True)]

@@ -1,13 +1,13 @@
 """Pairs of items that labels and scores put in the same order, counted without visiting the pairs."""
 
 import numpy as np
-from numba import njit
 
 from semirank.core.arrays import Booleans, Integers
+from semirank.core.compiling import compiled
 from semirank.core.ranks import run_stop
 
 
-@njit(cache=True)
+@compiled()
 def _add(tree: Integers, level: int) -> None:
     """Count one more item of this level in a binary indexed tree."""
     node = level + 1
@@ -16,7 +16,7 @@ def _add(tree: Integers, level: int) -> None:
         node += node & -node
 
 
-@njit(cache=True)
+@compiled()
 def _count_below(tree: Integers, level: int) -> int:
     """Count the items of all levels with a smaller number."""
     count = 0
@@ -27,13 +27,13 @@ def _count_below(tree: Integers, level: int) -> int:
     return count
 
 
-@njit(cache=True)
+@compiled()
 def _pairs(counts: Integers) -> int:
     """Count the pairs within groups of the given sizes."""
     return np.sum(counts * (counts - 1) // 2)
 
 
-@njit(cache=True)
+@compiled()
 def pairs_of_list(levels: Integers, tied: Booleans, start: int, stop: int, pairs: Integers) -> None:
     """Fill `pairs` for one list, as `count_pairs` describes."""
     n_levels = np.max(levels[start:stop]) + 1 if stop > start else 0
@@ -61,7 +61,7 @@ def pairs_of_list(levels: Integers, tied: Booleans, start: int, stop: int, pairs
     pairs[1] = size * (size - 1) // 2 - agree - pairs[2] - same_label
 
 
-@njit(cache=True)
+@compiled()
 def count_pairs(levels: Integers, tied: Booleans, indptr: Integers) -> Integers:
     """Count the pairs of each list by how labels and scores agree, in O(n log n_levels).
 

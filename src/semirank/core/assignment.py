@@ -11,15 +11,15 @@ Rows and columns that belong to each other are partners: ``partners[ROW, i]`` is
 """
 
 import numpy as np
-from numba import njit
 
 from semirank.core.arrays import Floats, Integers
+from semirank.core.compiling import compiled
 
 ROW, COLUMN, NONE = 0, 1, -1
 BIDS = 4  # for each row; those that are still without a column then are few
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def best_assignments(gains: Floats, enough: float) -> Floats:
     """Return the value of the best assignment of each matrix, or a bound on it that is below `enough`.
 
@@ -40,7 +40,7 @@ def best_assignments(gains: Floats, enough: float) -> Floats:
     return values
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _value(gains: Floats, partners: Integers) -> float:
     value = 0.0
     for row in range(len(gains)):
@@ -48,7 +48,7 @@ def _value(gains: Floats, partners: Integers) -> float:
     return value
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _take_best(gains: Floats, prices: Floats, partners: Integers) -> float:
     """Set the first prices, give rows their best column while it is free; return the sum of the prices."""
     n = len(gains)
@@ -66,7 +66,7 @@ def _take_best(gains: Floats, prices: Floats, partners: Integers) -> float:
     return prices.sum()
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _outbid(gains: Floats, prices: Floats, partners: Integers) -> float:
     """Let rows without a column take one from another, at a higher price; return the sum of the prices."""
     n = len(gains)
@@ -90,7 +90,7 @@ def _outbid(gains: Floats, prices: Floats, partners: Integers) -> float:
     return prices.sum()
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _bid(gains: Floats, row: int, prices: Floats, partners: Integers) -> tuple[int, float]:
     """Raise the price of the row's best column until another is as good; return the column and the rise."""
     best, other, first, second = 0, 0, -np.inf, -np.inf
@@ -109,7 +109,7 @@ def _bid(gains: Floats, row: int, prices: Floats, partners: Integers) -> tuple[i
     return best, first - second
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _lengthen(gains: Floats, start: int, prices: Floats, partners: Integers) -> float:
     """Give the row `start` a column, at the least loss; return the loss.
 
@@ -137,7 +137,7 @@ def _lengthen(gains: Floats, start: int, prices: Floats, partners: Integers) -> 
     return length
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _change_columns(column: int, previous: Integers, partners: Integers) -> None:
     """Give every row on the path to a column the column that follows it."""
     while column != NONE:

@@ -1,12 +1,12 @@
 """Feature values as small whole numbers."""
 
 import numpy as np
-from numba import njit
 
 from semirank.core.arrays import Bytes, Floats
+from semirank.core.compiling import compiled
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def bin_values(values: Floats, edges: Floats, bins: Bytes) -> None:
     """Fill `bins` with how many edges each value exceeds, so that ``bins > b`` is ``values > edges[b]``.
 

@@ -19,9 +19,9 @@ from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
+from semirank.core.compiling import compiled
 from semirank.core.simd import sum_of_rows
 from semirank.core.threads import in_parallel
 
@@ -268,7 +268,7 @@ def cut(lists: Integers) -> tuple[Integers, Integers]:
     return np.append(lists[owners] + CHUNK * place, lists[-1]), owners
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def deflate(alpha: float, known: Components, f: Floats, r: Floats, scale: Floats) -> None:
     """Solve for the part of r along ``D^1/2 1`` in each component, where ``I - alpha S`` is ``1 - alpha``.
 
@@ -290,7 +290,7 @@ def deflate(alpha: float, known: Components, f: Floats, r: Floats, scale: Floats
             f_row[j] += scale_row[j] * part / (1.0 - alpha)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def residual(
     lanes: Lanes,
     S: Sparse,
@@ -312,7 +312,7 @@ def residual(
             r_rows[i] = y_rows[i] - f_rows[i] + alpha * r_rows[i]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def squares(lanes: Lanes, x: AnyArray, sums: AnyArray, starts: Integers, first: int, last: int) -> None:
     """Set `sums` to the sum of squares of each column over each chunk."""
     flat = x.ravel()
@@ -321,7 +321,7 @@ def squares(lanes: Lanes, x: AnyArray, sums: AnyArray, starts: Integers, first: 
         _sum_products(lanes, flat[rows], flat[rows], sums[c])
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def apply(
     lanes: Lanes,
     S: Sparse,
@@ -346,7 +346,7 @@ def apply(
             _sum_products(lanes, p_rows, q_rows, sums[c])
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def step(
     lanes: Lanes,
     sizes: AnyArray,
@@ -382,7 +382,7 @@ def step(
                     sum_row[j] += r_row[j] * r_row[j]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def turn(
     lanes: Lanes,
     shares: AnyArray,
@@ -408,7 +408,7 @@ def turn(
                     p_row[j] = r_row[j] + share_row[j] * p_row[j]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _spread(lanes: Lanes, S: Sparse, x: AnyArray, start: int, stop: int, out: AnyArray) -> None:
     """Set `out` to the rows start..stop of S times x."""
     indptr = S.indptr[start : stop + 1]
@@ -416,7 +416,7 @@ def _spread(lanes: Lanes, S: Sparse, x: AnyArray, start: int, stop: int, out: An
         sum_of_rows(S.weights, S.indices, indptr[i], indptr[i + 1], x, out, i, lanes)
 
 
-@njit(cache=True, nogil=True, fastmath=_ANY_ORDER)
+@compiled(fastmath=_ANY_ORDER)
 def _sum_products(lanes: Lanes, x: AnyArray, y: AnyArray, sums: AnyArray) -> None:
     """Set `sums` to ``x'y`` of each column, in the precision of `sums`."""
     exact, n_lanes = sums.dtype.type, len(lanes)

@@ -1,13 +1,13 @@
 """Discounted gains of sorted lists, averaged over every order of tied items."""
 
 import numpy as np
-from numba import njit
 
 from semirank.core.arrays import Booleans, Floats, Integers
+from semirank.core.compiling import compiled
 from semirank.core.ranks import run_stop
 
 
-@njit(cache=True)
+@compiled()
 def gain(label: float, exponential: bool) -> float:
     """Give 2^label - 1 or the label itself; a label below 0 gains nothing."""
     if label <= 0.0:
@@ -15,7 +15,7 @@ def gain(label: float, exponential: bool) -> float:
     return 2.0**label - 1.0 if exponential else label
 
 
-@njit(cache=True)
+@compiled()
 def discounted_gain_of_list(
     labels: Floats, tied: Booleans, start: int, stop: int, discounts: Floats, exponential: bool
 ) -> float:
@@ -35,7 +35,7 @@ def discounted_gain_of_list(
     return total
 
 
-@njit(cache=True)
+@compiled()
 def discounted_gains(
     labels: Floats, tied: Booleans, indptr: Integers, discounts: Floats, exponential: bool
 ) -> Floats:
@@ -60,7 +60,7 @@ def discounted_gains(
     return sums
 
 
-@njit(cache=True)
+@compiled()
 def _highest(labels: Floats, start: int, stop: int, best: Floats) -> None:
     """Fill `best` with the highest labels of one list, in descending order, -inf where there are too few."""
     best[:] = -np.inf
@@ -73,7 +73,7 @@ def _highest(labels: Floats, start: int, stop: int, best: Floats) -> None:
             best[place] = labels[i]
 
 
-@njit(cache=True)
+@compiled()
 def best_gains(labels: Floats, indptr: Integers, discounts: Floats, exponential: bool) -> Floats:
     """Sum gain / discount over the ``len(discounts)`` highest labels of each list, without sorting it.
 

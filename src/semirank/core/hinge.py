@@ -5,14 +5,15 @@ p is higher, and ``scores[p] - scores[q] < 1``.
 """
 
 import numpy as np
-from numba import njit, prange
 
 from semirank.core.arrays import Floats, Integers
+from semirank.core.compiling import compiled
+from semirank.core.threads import in_shares
 
-_MANY = 1 << 14  # below this many items starting the threads costs more than they save
+_STEPS = 16  # as long as these of other loops, for each item
 
 
-@njit(cache=True)
+@compiled()
 def _add(tree: Floats, level: int, values: Floats) -> None:
     """Add values to a level of a tree of partial sums (Fenwick's)."""
     node = level + 1
@@ -21,7 +22,7 @@ def _add(tree: Floats, level: int, values: Floats) -> None:
         node += node & -node
 
 
-@njit(cache=True)
+@compiled()
 def _sum_below(tree: Floats, level: int, out: Floats) -> None:
     """Set `out` to the sum of the levels below the given one."""
     out[:] = 0.0
@@ -31,7 +32,7 @@ def _sum_below(tree: Floats, level: int, out: Floats) -> None:
         node -= node & -node
 
 
-@njit(cache=True)
+@compiled()
 def sum_list(
     scores: Floats,
     order: Integers,
@@ -64,8 +65,10 @@ def sum_list(
         _sum_below(tree, top - levels[item], higher[item])
 
 
-@njit(cache=True)
-def _sum_in_turn(
+@compiled()
+def _sum_share(
+    first: int,
+    last: int,
     scores: Floats,
     order: Integers,
     levels: Integers,
@@ -74,21 +77,7 @@ def _sum_in_turn(
     lower: Floats,
     higher: Floats,
 ) -> None:
-    for i in range(len(indptr) - 1):
-        sum_list(scores, order, levels, values, indptr[i], indptr[i + 1], lower, higher)
-
-
-@njit(cache=True, parallel=True)
-def _sum_in_parallel(
-    scores: Floats,
-    order: Integers,
-    levels: Integers,
-    values: Floats,
-    indptr: Integers,
-    lower: Floats,
-    higher: Floats,
-) -> None:
-    for i in prange(len(indptr) - 1):  # lists own disjoint rows: any order gives the same bits
+    for i in range(first, last):
         sum_list(scores, order, levels, values, indptr[i], indptr[i + 1], lower, higher)
 
 
@@ -121,6 +110,6 @@ def sum_partners(
     their scores, just before the first item that has them asks.
     """
     lower, higher = np.empty_like(values), np.empty_like(values)
-    loop = _sum_in_parallel if len(scores) >= _MANY else _sum_in_turn
-    loop(scores, order, levels, values, indptr, lower, higher)
+    given = scores, order, levels, values, indptr, lower, higher
+    in_shares(_sum_share, len(indptr) - 1, _STEPS * len(scores), *given)
     return lower, higher

@@ -7,12 +7,12 @@ probability c / t; given a hit there, each other place of the run holds one with
 """
 
 import numpy as np
-from numba import njit
 
 from semirank.core.arrays import Booleans, Floats, Integers
+from semirank.core.compiling import compiled
 
 
-@njit(cache=True)
+@compiled()
 def _next_run(hits: Booleans, tied: Booleans, start: int, stop: int) -> tuple[int, int]:
     """Find the end of the run that begins at `start`, and how many hits it holds."""
     end, inside = start + 1, int(hits[start])
@@ -22,7 +22,7 @@ def _next_run(hits: Booleans, tied: Booleans, start: int, stop: int) -> tuple[in
     return end, inside
 
 
-@njit(cache=True)
+@compiled()
 def count_hits(hits: Booleans, indptr: Integers) -> Integers:
     """Count the hits of each list."""
     counts = np.empty(len(indptr) - 1, np.int64)
@@ -31,7 +31,7 @@ def count_hits(hits: Booleans, indptr: Integers) -> Integers:
     return counts
 
 
-@njit(cache=True)
+@compiled()
 def top_hits_of_list(hits: Booleans, tied: Booleans, start: int, stop: int, cutoff: int) -> float:
     """Count the hits expected among the first `cutoff` items of one list."""
     limit = min(stop, start + cutoff)
@@ -44,7 +44,7 @@ def top_hits_of_list(hits: Booleans, tied: Booleans, start: int, stop: int, cuto
     return found
 
 
-@njit(cache=True)
+@compiled()
 def top_hits(hits: Booleans, tied: Booleans, indptr: Integers, cutoff: int) -> Floats:
     """Count the hits expected among the first `cutoff` items of each list."""
     found = np.empty(len(indptr) - 1)
@@ -53,7 +53,7 @@ def top_hits(hits: Booleans, tied: Booleans, indptr: Integers, cutoff: int) -> F
     return found
 
 
-@njit(cache=True)
+@compiled()
 def precision_sum_of_list(hits: Booleans, tied: Booleans, start: int, stop: int, cutoff: int) -> float:
     """Sum the precision at each hit among the first `cutoff` items of one list."""
     limit = min(stop, start + cutoff)
@@ -72,7 +72,7 @@ def precision_sum_of_list(hits: Booleans, tied: Booleans, start: int, stop: int,
     return total
 
 
-@njit(cache=True)
+@compiled()
 def precision_sums(hits: Booleans, tied: Booleans, indptr: Integers, cutoff: int) -> Floats:
     """Sum the precision at each hit among the first `cutoff` items of each list."""
     sums = np.empty(len(indptr) - 1)
@@ -81,7 +81,7 @@ def precision_sums(hits: Booleans, tied: Booleans, indptr: Integers, cutoff: int
     return sums
 
 
-@njit(cache=True)
+@compiled()
 def _first_hit_of_run(inside: int, size: int, before: int, allowed: int) -> float:
     """Give the expected 1 / rank of the first of `inside` hits in a run of `size` items."""
     expected, none_yet = 0.0, 1.0
@@ -92,7 +92,7 @@ def _first_hit_of_run(inside: int, size: int, before: int, allowed: int) -> floa
     return expected
 
 
-@njit(cache=True)
+@compiled()
 def first_hit_of_list(hits: Booleans, tied: Booleans, start: int, stop: int, cutoff: int) -> float:
     """Give the expected 1 / rank of the first hit of one list, 0 below the cut-off."""
     limit = min(stop, start + cutoff)
@@ -105,7 +105,7 @@ def first_hit_of_list(hits: Booleans, tied: Booleans, start: int, stop: int, cut
     return 0.0
 
 
-@njit(cache=True)
+@compiled()
 def first_hits(hits: Booleans, tied: Booleans, indptr: Integers, cutoff: int) -> Floats:
     """Give the expected 1 / rank of the first hit of each list, 0 below the cut-off."""
     expected = np.empty(len(indptr) - 1)
@@ -114,7 +114,7 @@ def first_hits(hits: Booleans, tied: Booleans, indptr: Integers, cutoff: int) ->
     return expected
 
 
-@njit(cache=True)
+@compiled()
 def depth_of_list(hits: Booleans, tied: Booleans, start: int, stop: int, wanted: int) -> float:
     """Give the expected rank of hit number `wanted` (from 1) of one list that has as many.
 
@@ -131,7 +131,7 @@ def depth_of_list(hits: Booleans, tied: Booleans, start: int, stop: int, wanted:
     return np.nan
 
 
-@njit(cache=True)
+@compiled()
 def depths(hits: Booleans, tied: Booleans, indptr: Integers, wanted: Integers) -> Floats:
     """Give the expected rank of hit number ``wanted[i]`` of each list i; NaN where there are fewer."""
     ranks = np.empty(len(indptr) - 1)
@@ -140,7 +140,7 @@ def depths(hits: Booleans, tied: Booleans, indptr: Integers, wanted: Integers) -
     return ranks
 
 
-@njit(cache=True)
+@compiled()
 def hits_so_far(hits: Booleans, tied: Booleans, indptr: Integers) -> Floats:
     """Count at every place the hits expected in its list up to and including it."""
     found = np.empty(len(hits))
@@ -155,7 +155,7 @@ def hits_so_far(hits: Booleans, tied: Booleans, indptr: Integers) -> Floats:
     return found
 
 
-@njit(cache=True)
+@compiled()
 def best_precision_of_list(found: Floats, start: int, stop: int, levels: Floats, best: Floats) -> None:
     """Fill `best` with the highest precision at any cut of one list whose recall reaches each level.
 
@@ -174,7 +174,7 @@ def best_precision_of_list(found: Floats, start: int, stop: int, levels: Floats,
     best[: level + 1] = highest
 
 
-@njit(cache=True)
+@compiled()
 def best_precisions(found: Floats, indptr: Integers, levels: Floats) -> Floats:
     """Give the highest precision at any cut whose recall reaches each level: one row a list."""
     best = np.empty((len(indptr) - 1, len(levels)))

@@ -1,9 +1,9 @@
 """LETOR text to numbers, and to spans of the text where names stand."""
 
 import numpy as np
-from numba import njit
 
 from semirank.core.arrays import AnyArray, Bytes, Floats, Integers
+from semirank.core.compiling import compiled
 from semirank.core.numbers import (
     NO_NUMBER,
     UNDECIDED,
@@ -38,7 +38,7 @@ _LONGEST_INDEX = 18
 _NOTHING: Whole = np.int64(0)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def count_marks(text: Bytes) -> tuple[int, int]:
     """Count the line ends and the colons of a text: no fewer than its items and its entries."""
     lines = colons = 0
@@ -48,7 +48,7 @@ def count_marks(text: Bytes) -> tuple[int, int]:
     return lines, colons
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def parse_lines(
     text: Bytes,
     lowest: int,
@@ -103,7 +103,7 @@ def parse_lines(
     return item, FINE, i
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _read_head(
     text: Bytes, i: int, item: int, labels: Floats, spans: Integers, late: Integers
 ) -> tuple[int, int]:
@@ -130,7 +130,7 @@ def _read_head(
     return FINE, i
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _read_features(
     text: Bytes,
     i: int,
@@ -164,7 +164,7 @@ def _read_features(
     return FINE, i, entry
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _read_comment(text: Bytes, i: int, span: Integers) -> tuple[int, int]:
     """Find the id in a comment; return the fault and the end of the line."""
     start = stop = i + 1
@@ -184,7 +184,7 @@ def _read_comment(text: Bytes, i: int, span: Integers) -> tuple[int, int]:
     return FINE, i
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _named_id(text: Bytes, start: int, stop: int) -> tuple[int, int]:
     """Find X in ``docid = X ...``; where there is none, the whole comment is the id."""
     place = _skip_blanks(text, start + 5)
@@ -197,31 +197,31 @@ def _named_id(text: Bytes, start: int, stop: int) -> tuple[int, int]:
     return (first, last) if last > first else (start, stop)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _postpone(late: Integers, number: int, position: int) -> None:
     late[0, 0] += 1
     late[late[0, 0], 0] = number
     late[late[0, 0], 1] = position
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _is_blank(byte: int) -> bool:
     return byte == _BLANK or (_TAB <= byte <= _RETURN and byte != _NEWLINE)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _ends_token(byte: int) -> bool:
     return byte in (_BLANK, _HASH) or _TAB <= byte <= _RETURN
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _skip_blanks(text: Bytes, i: int) -> int:
     while _is_blank(byte_at(text, i)):
         i += 1
     return i
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def compare_features(columns: AnyArray, spans: Integers) -> tuple[bool, bool]:
     """Tell whether all items name the same features in the same order, and whether that order rises."""
     alike = rising = True
@@ -236,7 +236,7 @@ def compare_features(columns: AnyArray, spans: Integers) -> tuple[bool, bool]:
     return alike, rising
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def list_starts(text: Bytes, spans: Integers) -> Integers:
     """Give the items whose list differs from that of the item before."""
     starts = np.empty(len(spans), np.int64)
@@ -248,7 +248,7 @@ def list_starts(text: Bytes, spans: Integers) -> Integers:
     return starts[:n_runs].copy()
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _same_list(text: Bytes, one: Integers, other: Integers) -> bool:
     length = one[QID_STOP] - one[QID_START]
     if other[QID_STOP] - other[QID_START] != length:
@@ -259,7 +259,7 @@ def _same_list(text: Bytes, one: Integers, other: Integers) -> bool:
     return k == length
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def join_spans(text: Bytes, starts: Integers, stops: Integers, out: Bytes) -> None:
     """Copy pieces of the text one after the other, with a line end after each."""
     at = 0

@@ -11,14 +11,15 @@ gains less those in the opposite order.
 """
 
 import numpy as np
-from numba import njit, prange
 
 from semirank.core.arrays import Floats, Integers
+from semirank.core.compiling import compiled
+from semirank.core.threads import in_shares
 
 PLAIN, COUNTING, FIRST, PAIRS = 0, 1, 2, 3
 
 
-@njit(cache=True)
+@compiled()
 def _term(kind: int, gain: float, rank: int, above: int, discounts: Floats) -> float:
     """Return what an item adds, `above` being how many items with a gain stand above it."""
     if rank >= len(discounts) or (kind == FIRST and above > 0):
@@ -26,7 +27,7 @@ def _term(kind: int, gain: float, rank: int, above: int, discounts: Floats) -> f
     return gain * discounts[rank] * (above + 1 if kind == COUNTING else 1)
 
 
-@njit(cache=True)
+@compiled()
 def sums_of_orders(kind: int, gains: Floats, indptr: Integers, discounts: Floats) -> Floats:
     """Return the sum of each list in the order in which its gains are given."""
     values = np.zeros(len(indptr) - 1)
@@ -50,7 +51,7 @@ def first_order(offsets: Floats, slopes: Floats, gains: Floats, lists: Integers)
     return np.lexsort((gains, -offsets, slopes, lists))
 
 
-@njit(cache=True)
+@compiled()
 def _average_gains(offsets: Floats, slopes: Floats, gains: Floats, order: Integers) -> None:
     """Give items on one line the mean of their gains: they stay tied."""
     start = 0
@@ -69,7 +70,7 @@ def _average_gains(offsets: Floats, slopes: Floats, gains: Floats, order: Intege
         start = place
 
 
-@njit(cache=True)
+@compiled()
 def _envelope(offsets: Floats, slopes: Floats, order: Integers, top: Integers, since: Floats) -> int:
     """Fill in the top items of one list, one after the other, and since when; return how many they are."""
     size = 0
@@ -90,7 +91,7 @@ def _envelope(offsets: Floats, slopes: Floats, order: Integers, top: Integers, s
     return size
 
 
-@njit(cache=True)
+@compiled()
 def envelope_list(
     offsets: Floats, slopes: Floats, gains: Floats, order: Integers, times: Floats, changes: Floats
 ) -> int:
@@ -106,7 +107,7 @@ def envelope_list(
     return size - 1
 
 
-@njit(cache=True)
+@compiled()
 def _crossings(offsets: Floats, slopes: Floats, order: Integers) -> tuple[Floats, Integers, Integers]:
     """Return the crossings of one list in the order of time: when, which item falls, which rises."""
     n = len(order)
@@ -126,7 +127,7 @@ def _crossings(offsets: Floats, slopes: Floats, order: Integers) -> tuple[Floats
     return when[sequence], falls[sequence], rises[sequence]
 
 
-@njit(cache=True)
+@compiled()
 def sweep_list(
     kind: int,
     offsets: Floats,
@@ -168,7 +169,7 @@ def sweep_list(
     return found
 
 
-@njit(cache=True)
+@compiled()
 def _follow_list(
     k: int,
     kind: int,
@@ -193,8 +194,10 @@ def _follow_list(
     return sweep_list(kind, a, b, mean_gains, sequence, discounts, when, by)
 
 
-@njit(cache=True)
-def follow_in_turn(
+@compiled()
+def _follow_share(
+    first: int,
+    last: int,
     kind: int,
     offsets: Floats,
     slopes: Floats,
@@ -207,15 +210,13 @@ def follow_in_turn(
     changes: Floats,
     found: Integers,
 ) -> None:
-    """Do the same as `follow_in_parallel` in one thread, which is quicker for little data."""
-    for k in range(len(found)):
+    for k in range(first, last):
         found[k] = _follow_list(
             k, kind, offsets, slopes, gains, order, indptr, discounts, room, times, changes
         )
 
 
-@njit(cache=True, parallel=True)
-def follow_in_parallel(
+def follow_lists(
     kind: int,
     offsets: Floats,
     slopes: Floats,
@@ -247,7 +248,5 @@ def follow_in_parallel(
     found : int64 array of shape (n_lists,)
         To be filled with the number of changes of each list.
     """
-    for k in prange(len(found)):  # lists own disjoint slices: any order gives the same bits
-        found[k] = _follow_list(
-            k, kind, offsets, slopes, gains, order, indptr, discounts, room, times, changes
-        )
+    given = kind, offsets, slopes, gains, order, indptr, discounts, room, times, changes, found
+    in_shares(_follow_share, len(found), 4 * int(room[-1]), *given)

@@ -6,12 +6,13 @@ Arrays in, arrays out; no checks, no messages, no random numbers.
 from typing import Any
 
 import numpy as np
-from numba import njit, prange
 
 from semirank.core.arrays import AnyArray, Floats, Integers
+from semirank.core.compiling import compiled
+from semirank.core.threads import in_shares
 
 
-@njit(cache=True)
+@compiled()
 def centre_list(values: AnyArray, start: int, stop: int, scale: float, out: Floats) -> None:
     """Fill rows start..stop of `out` with scale times the rows of `values` minus their mean.
 
@@ -30,27 +31,35 @@ def centre_list(values: AnyArray, start: int, stop: int, scale: float, out: Floa
             out[i, j] = scale * ((values[i, j] - first[j]) - mean[j])
 
 
-@njit(cache=True, nogil=True)
 def centre_in_turn(values: AnyArray, indptr: Integers, scales: Floats, out: Floats) -> None:
-    """Do the same as `centre_lists` in one thread, which is quicker for little data."""
-    for k in range(len(scales)):
-        centre_list(values, indptr[k], indptr[k + 1], scales[k], out)
+    """Do the same as `centre_lists` in this thread alone."""
+    _centre_share(0, len(scales), values, indptr, scales, out)
 
 
-@njit(cache=True, parallel=True)
 def centre_lists(values: AnyArray, indptr: Integers, scales: Floats, out: Floats) -> None:
     """Centre and scale every list of `values` (n_items, n_columns) into the first columns of `out`.
 
     Both may be the same array.
     """
-    for k in prange(len(scales)):  # lists own disjoint rows: any order gives the same bits
+    in_shares(_centre_share, len(scales), values.size, values, indptr, scales, out)
+
+
+@compiled()
+def _centre_share(
+    first: int, last: int, values: AnyArray, indptr: Integers, scales: Floats, out: Floats
+) -> None:
+    for k in range(first, last):
         centre_list(values, indptr[k], indptr[k + 1], scales[k], out)
 
 
-@njit(cache=True, parallel=True)
 def centre_within_rows(values: Floats, indptr: Integers, scales: Floats) -> None:
     """Centre and scale the lists along each row of `values` (n_rows, n_items), in place."""
-    for i in prange(values.shape[0]):
+    in_shares(_centre_rows, values.shape[0], values.size, values, indptr, scales)
+
+
+@compiled()
+def _centre_rows(first: int, last: int, values: Floats, indptr: Integers, scales: Floats) -> None:
+    for i in range(first, last):
         row: Any = values[i]
         for k in range(len(scales)):
             part = row[indptr[k] : indptr[k + 1]]

@@ -7,9 +7,9 @@ search went. Candidates are ordered by distance, equal ones by row number.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from semirank.core.arrays import AnyArray, Floats, Integers
+from semirank.core.compiling import compiled
 
 Compressed = tuple[AnyArray, AnyArray, AnyArray]
 """Compressed rows or columns: indptr, indices, values."""
@@ -31,7 +31,7 @@ _WIDTH = 32
 _SUM_IN_ANY_ORDER = {"reassoc", "nsz", "contract"}
 
 
-@njit(cache=True, nogil=True, fastmath=_SUM_IN_ANY_ORDER)
+@compiled(fastmath=_SUM_IN_ANY_ORDER)
 def squared_distance(x: AnyArray, y: AnyArray) -> float:
     """Sum the squared differences."""
     total = 0.0
@@ -41,7 +41,7 @@ def squared_distance(x: AnyArray, y: AnyArray) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def squared_distances(rows: AnyArray, others: AnyArray) -> Floats:
     """Return the matrix of squared distances between two sets of rows."""
     squared = np.empty((len(rows), len(others)))
@@ -51,7 +51,7 @@ def squared_distances(rows: AnyArray, others: AnyArray) -> Floats:
     return squared
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _insert(indices: Integers, values: AnyArray, j: int, value: float) -> None:
     """Put (value, j) into its place in a row sorted by value, then index; the last entry falls out."""
     place = len(values) - 1
@@ -65,7 +65,7 @@ def _insert(indices: Integers, values: AnyArray, j: int, value: float) -> None:
     indices[place] = j
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def nearest_by_difference(
     queries: AnyArray,
     data: AnyArray,
@@ -85,7 +85,7 @@ def nearest_by_difference(
                     _insert(indices[i], squared[i], j, value)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _any_below(bound: float, halves: AnyArray, products: AnyArray) -> bool:
     """Tell whether any difference is below the bound; a count, unlike a minimum, is vectorised."""
     count = np.int32(0)
@@ -94,7 +94,7 @@ def _any_below(bound: float, halves: AnyArray, products: AnyArray) -> bool:
     return bool(count > 0)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def scan_products(
     products: AnyArray,
     halves: AnyArray,
@@ -122,7 +122,7 @@ def scan_products(
                         _insert(indices[i], bounds[i], numbers[c], value)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def order_exactly(
     queries: AnyArray,
     data: AnyArray,
@@ -139,7 +139,7 @@ def order_exactly(
                     _insert(indices[i], squared[i], j, value)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def nearest_sparse(
     queries: Compressed,
     terms: Compressed,
@@ -167,7 +167,7 @@ def nearest_sparse(
                     _insert(indices[i], squared[i], j, value)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _add_products(
     rows: Compressed, terms: Compressed, i: int, first: int, last: int, products: Floats
 ) -> None:
@@ -182,7 +182,7 @@ def _add_products(
             products[term_items[e]] += row_values[t] * term_values[e]
 
 
-@njit(cache=True)
+@compiled()
 def _is_chosen(indices: Integers, j: int, i: int) -> bool:
     found = False
     for c in range(indices.shape[1]):
@@ -190,7 +190,7 @@ def _is_chosen(indices: Integers, j: int, i: int) -> bool:
     return found
 
 
-@njit(cache=True)
+@compiled()
 def union_of_neighbours(indices: Integers, values: Floats) -> tuple[Integers, AnyArray, Floats]:
     """Join i and j when either is among the other's neighbours (-1: none).
 

@@ -11,9 +11,9 @@ References
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from semirank.core.arrays import Bytes
+from semirank.core.compiling import compiled
 
 Whole = Any  # an int64, which mypy does not take for an int
 Word = Any  # a uint64; together with an int64 it would turn into a float
@@ -44,7 +44,7 @@ def _power_of_ten(exponent: int) -> int:
 _POWERS = np.array([divmod(_power_of_ten(e), 1 << 64) for e in range(-_TOP, _TOP + 1)], dtype=np.uint64)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled(inline="always")
 def read_number(text: Bytes, start: int) -> tuple[float, int, int]:
     """Read the number that starts here, as Python's `float` would, or one of a few words.
 
@@ -79,7 +79,7 @@ def read_number(text: Bytes, start: int) -> tuple[float, int, int]:
     return -value if negative else value, stop, state
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _read_unusual(
     text: Bytes, first: int, stop: int, digits: int, places: int, length: int
 ) -> tuple[float, int, int]:
@@ -98,7 +98,7 @@ def _read_unusual(
     return (value, stop, EXACT) if sure else (0.0, stop, UNDECIDED)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _first_digits(text: Bytes, start: int, stop: int) -> tuple[int, int]:
     """Read as many digits as a whole number can hold; return it and how many are left."""
     digits, left = _NOTHING, 0
@@ -111,7 +111,7 @@ def _first_digits(text: Bytes, start: int, stop: int) -> tuple[int, int]:
     return digits, left
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _read_word(text: Bytes, i: int) -> tuple[float, int]:
     """Read null, nan, inf or infinity; stop at the start if it is none of these."""
     if matches(text, i, b"null"):
@@ -123,7 +123,7 @@ def _read_word(text: Bytes, i: int) -> tuple[float, int]:
     return np.inf, i + 3 if matches(text, i, b"inf") else i
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _read_exponent(text: Bytes, i: int) -> tuple[int, int]:
     """Read ``e-5``, if that stands here; return the exponent and where it stops."""
     if text[i] | _ANY_CASE != _E:
@@ -138,7 +138,7 @@ def _read_exponent(text: Bytes, i: int) -> tuple[int, int]:
     return -exponent if negative else exponent, stop
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def read_digits(text: Bytes, i: int, digits: int) -> tuple[int, int]:
     """Append the digits that start here to a number; return it and where they stop."""
     while 48 <= byte_at(text, i) <= 57:
@@ -147,7 +147,7 @@ def read_digits(text: Bytes, i: int, digits: int) -> tuple[int, int]:
     return digits, i
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def matches(text: Bytes, i: int, word: bytes) -> bool:
     """Tell whether a word, given in small letters, stands here in any case."""
     k = 0
@@ -156,13 +156,13 @@ def matches(text: Bytes, i: int, word: bytes) -> bool:
     return k == len(word)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def byte_at(text: Bytes, i: int) -> int:
     """Give a byte; the unsigned place spares the test for a negative one."""
     return text[np.uintp(i)]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def nearest_double(digits: int, exponent: int) -> tuple[float, bool]:
     """Round ``digits 10^exponent``, with digits from 0 to below 10^18, to the nearest double.
 
@@ -189,7 +189,7 @@ def nearest_double(digits: int, exponent: int) -> tuple[float, bool]:
     return np.uint64((np.uint64(field) << np.uint64(52)) + fraction).view(np.float64), True
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _product(a: Word, b: Word) -> tuple[Word, Word]:
     """Multiply two 64-bit integers; return the high and the low 64 bits."""
     a_low, a_high = a & _LOW_HALF, a >> _HALF
@@ -200,7 +200,7 @@ def _product(a: Word, b: Word) -> tuple[Word, Word]:
     return a_high * b_high + (middle >> _HALF) + (other >> _HALF), a * b
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _log2_of_power(exponent: int) -> int:
     """Floor of the binary logarithm of ``10^exponent``, for |exponent| <= 325."""
     return (exponent * 1741647) >> 19

@@ -1,9 +1,9 @@
 """An order of the rows in which a sparse product is quick."""
 
 import numpy as np
-from numba import njit
 
 from semirank.core.arrays import Integers
+from semirank.core.compiling import compiled
 from semirank.core.diffusion import CHUNK, Sparse
 
 WINDOW = 2 * CHUNK
@@ -25,7 +25,7 @@ def quick_order(S: Sparse, lists: Integers) -> Integers:
     return order
 
 
-@njit(cache=True)
+@compiled()
 def breadth_first(S: Sparse, start: int, stop: int) -> Integers:
     """Return the rows start..stop, which have no edges to others, neighbours after neighbours."""
     order = np.empty(stop - start, dtype=np.int64)
@@ -48,7 +48,7 @@ def breadth_first(S: Sparse, start: int, stop: int) -> Integers:
     return order
 
 
-@njit(cache=True)
+@compiled()
 def reorder(S: Sparse, order: Integers) -> Sparse:
     """Return S with its rows and columns in the given order; the columns of a row are not sorted."""
     place = np.empty(len(order), dtype=np.uint32)

@@ -12,21 +12,28 @@ is too large.
 """
 
 import numpy as np
-from numba import njit, prange
 
 from semirank.core.arrays import Floats, Integers
+from semirank.core.compiling import compiled
+from semirank.core.threads import in_shares
 
 FALL, RISE = 0, 1
 
 
-@njit(cache=True, parallel=True)
 def shift_scores(scores: Floats, levels: Integers, lists: Integers, shifted: Floats, scales: Floats) -> None:
     """Fill `shifted` with -F and F, less their largest in the level, and `scales` with these largest.
 
     scores : (n_items,); levels : (n_levels + 1,); lists : (n_lists + 1,); shifted : (2, n_items);
     scales : (2, n_levels).
     """
-    for i in prange(len(lists) - 1):  # lists own disjoint slices: any order gives the same bits
+    in_shares(_shift_lists, len(lists) - 1, len(scores), scores, levels, lists, shifted, scales)
+
+
+@compiled()
+def _shift_lists(
+    first: int, last: int, scores: Floats, levels: Integers, lists: Integers, shifted: Floats, scales: Floats
+) -> None:
+    for i in range(first, last):
         for level in range(lists[i], lists[i + 1]):
             start, stop = levels[level], levels[level + 1]
             low, high = scores[start], scores[start]
@@ -38,13 +45,13 @@ def shift_scores(scores: Floats, levels: Integers, lists: Integers, shifted: Flo
             scales[FALL, level], scales[RISE, level] = -low, high
 
 
-@njit(cache=True)
+@compiled()
 def _log_add(a: float, b: float) -> float:
     high, low = max(a, b), min(a, b)
     return high if low == -np.inf else high + np.log1p(np.exp(low - high))
 
 
-@njit(cache=True)
+@compiled()
 def _sum_levels(
     spread: Floats, levels: Integers, first: int, last: int, scales: Floats, sums: Floats
 ) -> None:
@@ -58,7 +65,7 @@ def _sum_levels(
         sums[RISE, level] = scales[RISE, level] + np.log(rise)
 
 
-@njit(cache=True)
+@compiled()
 def _meet_levels(first: int, last: int, sums: Floats, scales: Floats) -> float:
     """Add to the scales of one list what each level meets below and above it; return the log loss."""
     loss, below, above = -np.inf, -np.inf, -np.inf
@@ -72,7 +79,6 @@ def _meet_levels(first: int, last: int, sums: Floats, scales: Floats) -> float:
     return loss
 
 
-@njit(cache=True, parallel=True)
 def pair_losses(spread: Floats, levels: Integers, lists: Integers, scales: Floats) -> Floats:
     """Return the logarithm of the loss of each list.
 
@@ -93,13 +99,26 @@ def pair_losses(spread: Floats, levels: Integers, lists: Integers, scales: Float
     """
     losses = np.empty(len(lists) - 1)
     sums = np.empty_like(scales)
-    for i in prange(len(lists) - 1):
-        _sum_levels(spread, levels, lists[i], lists[i + 1], scales, sums)
-        losses[i] = _meet_levels(lists[i], lists[i + 1], sums, scales)
+    in_shares(_lose_lists, len(losses), spread.shape[1], spread, levels, lists, scales, sums, losses)
     return losses
 
 
-@njit(cache=True, parallel=True)
+@compiled()
+def _lose_lists(
+    first: int,
+    last: int,
+    spread: Floats,
+    levels: Integers,
+    lists: Integers,
+    scales: Floats,
+    sums: Floats,
+    losses: Floats,
+) -> None:
+    for i in range(first, last):
+        _sum_levels(spread, levels, lists[i], lists[i + 1], scales, sums)
+        losses[i] = _meet_levels(lists[i], lists[i + 1], sums, scales)
+
+
 def signed_weights(
     spread: Floats, scales: Floats, levels: Integers, lists: Integers, log_shares: Floats, signed: Floats
 ) -> None:
@@ -107,7 +126,21 @@ def signed_weights(
 
     spread, scales : from `pair_losses`; log_shares : (n_lists,), the logarithm of the factor of each list.
     """
-    for i in prange(len(lists) - 1):
+    in_shares(_weigh_lists, len(lists) - 1, len(signed), spread, scales, levels, lists, log_shares, signed)
+
+
+@compiled()
+def _weigh_lists(
+    first: int,
+    last: int,
+    spread: Floats,
+    scales: Floats,
+    levels: Integers,
+    lists: Integers,
+    log_shares: Floats,
+    signed: Floats,
+) -> None:
+    for i in range(first, last):
         for level in range(lists[i], lists[i + 1]):
             fall = np.exp(scales[FALL, level] + log_shares[i])
             rise = np.exp(scales[RISE, level] + log_shares[i])

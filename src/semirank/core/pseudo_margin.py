@@ -11,15 +11,15 @@ Scores stand list after list, ascending within a list: list i is the slice ``ind
 """
 
 import numpy as np
-from numba import njit
 
 from semirank.core.arrays import Floats, Integers
+from semirank.core.compiling import compiled
 
 HALVINGS = 64
 ROUNDING, TINY = 1e-12, 1e-300
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def margin_weights(scores: Floats, indptr: Integers, left_out: Integers, signed: Floats) -> Floats:
     """Weigh the pairs of every list.
 
@@ -59,7 +59,7 @@ def margin_weights(scores: Floats, indptr: Integers, left_out: Integers, signed:
     return found
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _weigh(scores: Floats, least: float, share: float, slack: float, signed: Floats) -> float:
     """Fill the signed weights of one list, times exp(least); return the sum of the weights of its pairs.
 
@@ -75,7 +75,7 @@ def _weigh(scores: Floats, least: float, share: float, slack: float, signed: Flo
     return below.sum()
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _add_weights(scores: Floats, gap: float, shift: float, part: float, weights: Floats) -> None:
     """Add to each item a part of the weights of its pairs with items that are more than `gap` below it."""
     beyond, total = 0, 0.0
@@ -88,7 +88,7 @@ def _add_weights(scores: Floats, gap: float, shift: float, part: float, weights:
         weights[i] += part * total
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def count_pairs(scores: Floats, gap: float) -> int:
     """Count the pairs of ascending scores with a margin above `gap`."""
     beyond, count = 0, 0
@@ -99,7 +99,7 @@ def count_pairs(scores: Floats, gap: float) -> int:
     return count
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def smallest_kept(scores: Floats, left_out: int, slack: float) -> tuple[float, float]:
     """Return the smallest margin of ascending scores that counts when so many pairs do not.
 
@@ -120,7 +120,7 @@ def smallest_kept(scores: Floats, left_out: int, slack: float) -> tuple[float, f
     return least, (kept - more) / (count_pairs(scores, least - slack) - more)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def next_margin(scores: Floats, gap: float) -> float:
     """Return the smallest margin above `gap`, or 0 if there is none."""
     beyond, smallest = 0, np.inf

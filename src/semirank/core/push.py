@@ -1,15 +1,15 @@
 """A part of a graph: the edges inside it, and what it pushes outwards over its border."""
 
 import numpy as np
-from numba import njit
 
 from semirank.core.arrays import AnyArray, Bytes, Floats, Integers
+from semirank.core.compiling import compiled
 from semirank.core.diffusion import Sparse
 
 UNSEEN, INSIDE, TOUCHED = 0, 1, 2
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def push_out(
     S: Sparse, rows: Integers, f: Floats, alpha: float, state: Bytes, pushed: Floats, touched: Integers
 ) -> int:
@@ -38,7 +38,7 @@ def push_out(
     return n_touched
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def induced(S: Sparse, roots: Floats, rows: Integers, back: float, place: AnyArray) -> tuple[Sparse, Floats]:
     """Return S between the given rows, with an edge from each row to itself, and the weights of these.
 

@@ -5,20 +5,21 @@ equal scores; ``tied[i]`` says that item i belongs to the run of the item before
 """
 
 import numpy as np
-from numba import njit, prange
 from numpy.typing import NDArray
 
 from semirank.core.arrays import Booleans, Floats, Integers
+from semirank.core.compiling import compiled
+from semirank.core.threads import in_shares
 
 Keys = NDArray[np.uint64]
 
 _SIGN = np.uint64(1 << 63)
 _BYTE = np.uint64(255)
 _SHORT = 64  # below this many items insertion is quicker than counting bytes
-_MANY = 1 << 16  # below this many items starting the threads costs more than they save
+_STEPS = 4  # as long as these of other loops, for each item
 
 
-@njit(cache=True)
+@compiled()
 def _sort_short(keys: Keys, order: Integers) -> None:
     """Sort a few keys in place by insertion, carrying `order` along."""
     for i in range(1, len(keys)):
@@ -31,7 +32,7 @@ def _sort_short(keys: Keys, order: Integers) -> None:
         order[place] = item
 
 
-@njit(cache=True)
+@compiled()
 def _count_bytes(keys: Keys) -> Integers:
     """Count how often each value occurs in each of the eight bytes of the keys."""
     counts = np.zeros((8, 256), np.int64)
@@ -41,7 +42,7 @@ def _count_bytes(keys: Keys) -> Integers:
     return counts
 
 
-@njit(cache=True)
+@compiled()
 def _sort_long(keys: Keys, order: Integers) -> None:
     """Sort keys in place, byte by byte from the lowest; a byte that all keys share is passed over."""
     counts = _count_bytes(keys)
@@ -66,7 +67,7 @@ def _sort_long(keys: Keys, order: Integers) -> None:
     order[:] = old_order
 
 
-@njit(cache=True)
+@compiled()
 def sort_list(bits: Keys, start: int, stop: int, order: Integers, tied: Booleans) -> None:
     """Fill `order` and `tied` of one list from the bits of its scores."""
     keys = bits[start:stop].copy()
@@ -82,15 +83,9 @@ def sort_list(bits: Keys, start: int, stop: int, order: Integers, tied: Booleans
         tied[start + i] = i > 0 and keys[i] == keys[i - 1]
 
 
-@njit(cache=True)
-def _sort_in_turn(bits: Keys, indptr: Integers, order: Integers, tied: Booleans) -> None:
-    for i in range(len(indptr) - 1):
-        sort_list(bits, indptr[i], indptr[i + 1], order, tied)
-
-
-@njit(cache=True, parallel=True)
-def _sort_in_parallel(bits: Keys, indptr: Integers, order: Integers, tied: Booleans) -> None:
-    for i in prange(len(indptr) - 1):  # lists own disjoint slices: any order gives the same bits
+@compiled()
+def _sort_share(first: int, last: int, bits: Keys, indptr: Integers, order: Integers, tied: Booleans) -> None:
+    for i in range(first, last):
         sort_list(bits, indptr[i], indptr[i + 1], order, tied)
 
 
@@ -118,12 +113,12 @@ def sort_lists(scores: Floats, indptr: Integers) -> tuple[Integers, Booleans]:
     """
     order = np.empty(len(scores), dtype=np.int64)
     tied = np.empty(len(scores), dtype=np.bool_)
-    sort = _sort_in_parallel if len(scores) >= _MANY else _sort_in_turn
-    sort(scores.view(np.uint64), indptr, order, tied)
+    bits = scores.view(np.uint64)
+    in_shares(_sort_share, len(indptr) - 1, _STEPS * len(scores), bits, indptr, order, tied)
     return order, tied
 
 
-@njit(cache=True)
+@compiled()
 def run_stop(tied: Booleans, start: int, stop: int) -> int:
     """Find the end of the run that begins at `start` in a list that ends at `stop`."""
     end = start + 1
@@ -132,7 +127,7 @@ def run_stop(tied: Booleans, start: int, stop: int) -> int:
     return end
 
 
-@njit(cache=True)
+@compiled()
 def number_levels(order: Integers, tied: Booleans, indptr: Integers) -> Integers:
     """Give every item the number of its value among the distinct values of its list, 0 for the highest.
 

@@ -6,15 +6,16 @@ rounding does not decide between equals.
 """
 
 import numpy as np
-from numba import njit, prange
 
 from semirank.core.arrays import AnyArray, Booleans, Bytes, Floats, Integers
+from semirank.core.compiling import compiled
+from semirank.core.threads import in_shares
 
 MARGIN = 1e-12
 TOGETHER = 8  # features that stand side by side and are counted in one pass: none waits for its own last sum
 
 
-@njit(cache=True)
+@compiled()
 def _first_best(sums: Floats) -> int:
     """Find the first sum that is farthest from 0; -1 when all are 0."""
     best, place = 0.0, -1
@@ -24,7 +25,7 @@ def _first_best(sums: Floats) -> int:
     return place
 
 
-@njit(cache=True)
+@compiled()
 def _count_bins(bins: Bytes, signed: Floats, counts: Floats) -> None:
     """Add the signed weights of eight features, one column each, up by bin."""
     for i in range(len(signed)):
@@ -33,7 +34,7 @@ def _count_bins(bins: Bytes, signed: Floats, counts: Floats) -> None:
             counts[feature, bins[i, feature]] += weight
 
 
-@njit(cache=True)
+@compiled()
 def _best_bin(counts: Floats, n_edges: int) -> tuple[float, int]:
     """Find the sum over the bins above an edge that is farthest from 0, and the edge."""
     best, place, above = 0.0, -1, 0.0
@@ -44,7 +45,6 @@ def _best_bin(counts: Floats, n_edges: int) -> tuple[float, int]:
     return best, place
 
 
-@njit(cache=True, parallel=True)
 def search_bins(bins: Bytes, n_edges: Integers, signed: Floats) -> tuple[int, int, float]:
     """Find the best stump of binned features.
 
@@ -69,17 +69,24 @@ def search_bins(bins: Bytes, n_edges: Integers, signed: Floats) -> tuple[int, in
     O(n_items n_features) time; each cell is one byte read and one addition.
     """
     sums, edges = np.empty(len(n_edges)), np.empty(len(n_edges), np.int64)
-    for group in prange(len(bins)):  # features own disjoint slices: any order gives the same bits
+    in_shares(_search_groups, len(bins), bins.size, bins, n_edges, signed, sums, edges)
+    feature = _first_best(sums)
+    return (feature, int(edges[feature]), float(sums[feature])) if feature >= 0 else (-1, -1, 0.0)
+
+
+@compiled()
+def _search_groups(
+    first: int, last: int, bins: Bytes, n_edges: Integers, signed: Floats, sums: Floats, edges: Integers
+) -> None:
+    for group in range(first, last):
         start = group * TOGETHER
         counts = np.zeros((TOGETHER, 256))
         _count_bins(bins[group], signed, counts)
         for k in range(TOGETHER):
             sums[start + k], edges[start + k] = _best_bin(counts[k], n_edges[start + k])
-    feature = _first_best(sums)
-    return (feature, edges[feature], sums[feature]) if feature >= 0 else (-1, -1, 0.0)
 
 
-@njit(cache=True)
+@compiled()
 def _best_entry(rows: AnyArray, cuts: Booleans, signed: Floats, start: int, stop: int) -> tuple[float, int]:
     """Find the sum over the entries from start up to a cut that is farthest from 0, and the cut."""
     best, place, above = 0.0, -1, 0.0
@@ -96,7 +103,6 @@ def _best_entry(rows: AnyArray, cuts: Booleans, signed: Floats, start: int, stop
     return best, place
 
 
-@njit(cache=True, parallel=True)
 def search_sorted(indptr: Integers, rows: AnyArray, cuts: Booleans, signed: Floats) -> tuple[int, int, float]:
     """Find the best stump of sorted columns, in which the items with a zero are never visited.
 
@@ -124,17 +130,43 @@ def search_sorted(indptr: Integers, rows: AnyArray, cuts: Booleans, signed: Floa
     """
     n_columns = len(indptr) - 1
     sums, entries = np.empty(n_columns), np.empty(n_columns, np.int64)
-    for column in prange(n_columns):
-        sums[column], entries[column] = _best_entry(rows, cuts, signed, indptr[column], indptr[column + 1])
+    in_shares(_search_columns, n_columns, len(rows), indptr, rows, cuts, signed, sums, entries)
     column = _first_best(sums)
-    return (column, entries[column], sums[column]) if column >= 0 else (-1, -1, 0.0)
+    return (column, int(entries[column]), float(sums[column])) if column >= 0 else (-1, -1, 0.0)
 
 
-@njit(cache=True, parallel=True)
+@compiled()
+def _search_columns(
+    first: int,
+    last: int,
+    indptr: Integers,
+    rows: AnyArray,
+    cuts: Booleans,
+    signed: Floats,
+    sums: Floats,
+    entries: Integers,
+) -> None:
+    for column in range(first, last):
+        sums[column], entries[column] = _best_entry(rows, cuts, signed, indptr[column], indptr[column + 1])
+
+
 def sum_stumps(X: Floats, features: Integers, thresholds: Floats, weights: Floats) -> Floats:
     """Score each row of X by the sum of the weights of the stumps that hold for it, in their order."""
     scores = np.zeros(len(X))
-    for i in prange(len(X)):
+    in_shares(_sum_rows, len(X), len(X) * len(features), X, features, thresholds, weights, scores)
+    return scores
+
+
+@compiled()
+def _sum_rows(
+    first: int,
+    last: int,
+    X: Floats,
+    features: Integers,
+    thresholds: Floats,
+    weights: Floats,
+    scores: Floats,
+) -> None:
+    for i in range(first, last):
         for k in range(len(features)):  # a product rather than a branch that cannot be predicted
             scores[i] += weights[k] * (X[i, features[k]] > thresholds[k])
-    return scores

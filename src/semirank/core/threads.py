@@ -1,18 +1,22 @@
 """Work shared among threads, always cut into the same parts, so that no result depends on their number."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import cache
+from itertools import pairwise
 from threading import Lock
 from typing import Any
 
+import numba
 import scipy.linalg  # noqa: F401 (brings its own library of matrix operations, which must be known below)
 from joblib import cpu_count
-from numba import get_num_threads, set_num_threads
 from threadpoolctl import OpenBLASController, ThreadpoolController
 
-STEPS = 2**17  # of a compiled loop, about a tenth of a millisecond: less is not worth another thread
+_numba: Any = numba  # which carries no types
+
+STEPS = 2**18  # of a compiled loop, a few tenths of a millisecond: less is not worth another thread
 
 
 def count_workers(n_jobs: int | None) -> int:
@@ -30,12 +34,25 @@ def count_workers(n_jobs: int | None) -> int:
     return n_jobs if n_jobs > 0 else max(1, cpu_count() + 1 + n_jobs)
 
 
+def count_threads() -> int:
+    """Return how many threads may share work: NUMBA_NUM_THREADS, by default one for each core.
+
+    `numba.set_num_threads` can lower it. Threads of numba's own are never started here: those of OpenMP do
+    not survive a fork, and those of its work queue end the process when two threads use them.
+    """
+    try:
+        _numba.threading_layer()
+    except ValueError:  # numba's threads have not been started, so that nobody has set their number either
+        return int(_numba.config.NUMBA_NUM_THREADS)
+    return int(numba.get_num_threads())
+
+
 def in_parallel(work: Callable[[Any], Any], tasks: Iterable[Any], n_threads: int | None = None) -> list[Any]:
-    """Run one task after the other, on as many threads as numba may use; return what they give.
+    """Run one task after the other, on several threads; return what they give.
 
     Compiled loops that release the interpreter's lock run side by side.
     """
-    n_threads = get_num_threads() if n_threads is None else n_threads
+    n_threads = count_threads() if n_threads is None else n_threads
     if n_threads == 1:
         return [work(task) for task in tasks]
     with ThreadPoolExecutor(n_threads) as pool:
@@ -98,12 +115,31 @@ def _blas() -> _Blas:
     return _Blas()
 
 
-@contextmanager
-def threads_for(steps: int) -> Iterator[None]:
-    """Let compiled loops use one thread, and one more for each `STEPS` steps, but no more than set."""
-    most = get_num_threads()
-    set_num_threads(min(most, 1 + steps // STEPS))
+def in_shares(loop: Callable[..., None], n_places: int, steps: int, *arrays: Any) -> None:
+    """Run a compiled ``loop(first, last, *arrays)`` over all places, a share of them in each thread.
+
+    The loop must fill what belongs to its places and nothing else: then any shares give the same bits. There
+    is one thread, and one more for each `STEPS` steps that all places take together.
+    """
+    n_shares = min(count_threads(), 1 + steps // STEPS, n_places)
+    if n_shares <= 1:
+        loop(0, n_places, *arrays)
+        return
+    own, *others = pairwise(n_places * share // n_shares for share in range(n_shares + 1))
+    running = [_helpers().submit(loop, *share, *arrays) for share in others]
     try:
-        yield
+        loop(*own, *arrays)
     finally:
-        set_num_threads(most)
+        wait(running)  # they write into the arrays of the caller
+    for share in running:
+        share.result()
+
+
+@cache
+def _helpers() -> ThreadPoolExecutor:
+    """Return threads that stay for the next loop. A loop never waits for another one, so they never lock."""
+    return ThreadPoolExecutor(int(_numba.config.NUMBA_NUM_THREADS), "semirank")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_helpers.cache_clear)  # threads stay behind in the parent

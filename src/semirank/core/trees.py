@@ -1,12 +1,12 @@
 """Items walk down trees of yes-or-no questions."""
 
 import numpy as np
-from numba import njit
 
 from semirank.core.arrays import AnyArray, Floats, Integers
+from semirank.core.compiling import compiled
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def sum_leaves(
     X: AnyArray, roots: Integers, features: Integers, thresholds: Floats, children: Integers, values: Floats
 ) -> Floats:
@@ -33,3 +33,18 @@ def sum_leaves(
                 node = children[node, 0 if X[item, features[node]] <= thresholds[node] else 1]
             sums[item] += values[node]
     return sums
+
+
+@compiled()
+def find_leaves(
+    X: AnyArray, roots: Integers, features: Integers, thresholds: Floats, children: Integers
+) -> Integers:
+    """Return for each row of X the leaf where it ends in each tree; for the arguments see `sum_leaves`."""
+    leaves = np.empty((len(X), len(roots)), dtype=np.int64)
+    for item in range(len(X)):
+        for tree in range(len(roots)):
+            node = roots[tree]
+            while features[node] >= 0:
+                node = children[node, 0 if X[item, features[node]] <= thresholds[node] else 1]
+            leaves[item, tree] = node
+    return leaves

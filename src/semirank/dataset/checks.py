@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import narwhals as nw
 import numpy as np
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import coo_array, csr_array, issparse
 
 from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
 
@@ -59,9 +59,13 @@ def check_features(X: Any) -> tuple[Features, tuple[str, ...] | None, AnyArray |
 def first_place(X: Features, is_bad: Callable[[AnyArray], Booleans]) -> tuple[int, int] | None:
     """Return the row and column of the first entry that is bad, None where all are good.
 
-    Of a sparse matrix, entries that are not stored count as good.
+    What is finite must be good. Of a sparse matrix, entries that are not stored count as good.
     """
-    bad = is_bad(X.data if issparse(X) else X)
+    values = X.data if issparse(X) else X
+    with np.errstate(all="ignore"):
+        if np.isfinite(values.sum()):  # one quick look at numbers of which none is infinite or missing
+            return None
+    bad = is_bad(values)
     if not bad.any():
         return None
     first = int(np.argmax(bad))
@@ -72,16 +76,41 @@ def first_place(X: Features, is_bad: Callable[[AnyArray], Booleans]) -> tuple[in
 
 
 def check_sparse(X: Any, name: str = "X") -> csr_array:
-    """Return a CSR matrix whose rows name each column at most once, in order.
+    """Return a copy as CSR whose rows name each column at most once, in order: the gate for sparse input.
 
-    It shares the arrays of the caller's matrix only where nothing has to be changed: they may be read-only.
+    The caller's arrays are only read, so they may be read-only or used by other threads. A matrix that does
+    not hold together (compiled code would follow its indices out of bounds) raises a ValueError.
     """
+    if len(X.shape) != 2:
+        raise ValueError(f"{name} must have two dimensions; got shape {X.shape}.")
     if X.format != "csr":
-        if hasattr(X, "check_format"):  # conversion would follow bad indices out of memory's bounds
-            X.check_format(full_check=True)
-        X = X.tocsr()
-    values = _float_array(name, X.data)
-    X = csr_array((values, np.asarray(X.indices), np.asarray(X.indptr)), shape=X.shape)
+        X = _to_csr(X, name)
+    values = _float_array(name, X.data, copy=True)
+    try:
+        own = csr_array((values, np.array(X.indices), np.array(X.indptr)), shape=X.shape)
+    except ValueError as error:
+        raise ValueError(f"{name} is no CSR matrix: {error}.") from None
+    _check_places(own, name)
+    own.sum_duplicates()  # which looks first whether there are any
+    return own
+
+
+def _to_csr(X: Any, name: str) -> csr_array:
+    """Convert a sparse matrix of another format, after a look at its indices, which conversion trusts."""
+    try:
+        if X.format in ("csc", "bsr"):
+            shared = type(X)((X.data, X.indices, X.indptr), shape=X.shape)
+            shared.check_format(full_check=True)
+            return csr_array(shared)
+        entries = X.tocoo()
+        places = tuple(getattr(entries, "coords", (entries.row, entries.col)))
+        return csr_array(coo_array((entries.data, places), shape=X.shape))
+    except (ValueError, IndexError) as error:
+        raise ValueError(f"{name} is no {X.format.upper()} matrix: {error}.") from None
+
+
+def _check_places(X: csr_array, name: str) -> None:
+    """Refuse rows that end before they start, and columns that are not there."""
     falling = np.flatnonzero(np.diff(X.indptr) < 0)
     if len(falling):
         raise ValueError(f"{name} is no CSR matrix: row {falling[0]} ends before it starts (indptr falls).")
@@ -92,10 +121,6 @@ def check_sparse(X: Any, name: str = "X") -> csr_array:
             f"{name} is no CSR matrix: row {row} names column {X.indices[place]}; there are {X.shape[1]} "
             "columns, counted from 0."
         )
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    return X
 
 
 def check_labels(y: Any, n_items: int) -> Floats:
@@ -135,12 +160,12 @@ def check_qid(qid: Any, n_items: int) -> AnyArray:
     return qid
 
 
-def _float_array(name: str, values: Any) -> AnyArray:
+def _float_array(name: str, values: Any, copy: bool = False) -> AnyArray:
     array = np.asarray(values)
     if array.dtype.kind == "c":
         raise ValueError(f"{name} holds complex numbers. Complex data not supported.")
     if array.dtype in (np.float32, np.float64):
-        return array
+        return array.copy() if copy else array
     try:
         return array.astype(np.float64)
     except (TypeError, ValueError) as error:

@@ -19,6 +19,7 @@ from semirank.density_ratio.gaussian_basis import Distances, GaussianBasis
 from semirank.density_ratio.likelihood import Likelihood
 from semirank.density_ratio.mixture_weights import MixtureWeights
 from semirank.kernels import fixed_projection
+from semirank.learned import Array, Number, Table, count
 from semirank.limits import FLAG, Between, Either, Limit, OneOf, check_limits
 from semirank.storage import Storable
 
@@ -123,6 +124,19 @@ class KLIEP(Storable, BaseEstimator):
         "n_folds": Between(2, kind=Integral),
         "tol": Between(0, inf, closed="neither"),
         "max_iter": Between(1, kind=Integral),
+    }
+
+    learned: ClassVar[Table] = {
+        "n_features_in_": count("n_features", low=1),
+        "weights_": Array("n_rows", low=0),
+        "certificate_": Number(),
+        "likelihoods_": Array("n_steps", infinite=True),
+        "width_": Number(0),
+        "cv_widths_": Array("n_widths", low=0),
+        "cv_likelihoods_": Array("n_widths", infinite=True),
+        "effective_size_": Number(0),
+        "centres_": Array("n_centres", "n_features", sparse=True),
+        "coefficients_": Array("n_centres", low=0),
     }
 
     weights_: Floats
@@ -268,12 +282,8 @@ class KLIEP(Storable, BaseEstimator):
 
     def _check_state(self) -> None:
         check_limits(self.limits, self.get_params(deep=False))
-        if self.centres_.shape != (len(self.coefficients_), self.n_features_in_):
-            raise ValueError(
-                "centres_ must have one row for each coefficient and one column for each feature"
-            )
-        if not (self.width_ > 0.0 and np.isfinite(self.coefficients_).all()):
-            raise ValueError("width_ must be above 0 and coefficients_ finite")
+        if not self.width_ > 0.0:
+            raise ValueError("width_ must be above 0")
 
 
 def effective_size(weights: Floats, counts: Floats) -> float:

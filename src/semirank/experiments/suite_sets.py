@@ -91,6 +91,8 @@ def show_some(truth: Floats, budget: str, rng: np.random.Generator) -> Floats | 
     """Show so many labels, or so many of each side; None where fewer than ten of a side would be left."""
     if "+" not in budget:
         shown = rng.permutation(len(truth)) < int(budget)
+        while np.ptp(truth[shown]) == 0:  # nobody stops labelling there
+            shown = rng.permutation(len(truth)) < int(budget)
         return np.where(shown, truth, np.nan)
     counts = dict(zip((1.0, 0.0), map(int, budget.split("+")), strict=True))
     if any((truth == level).sum() < count + FEWEST_LEFT for level, count in counts.items()):

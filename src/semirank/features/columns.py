@@ -11,6 +11,7 @@ from semirank.core.arrays import AnyArray, Floats
 from semirank.features.cells import as_levels, days_in, known_words, numbers_in
 from semirank.features.lsa import LSA
 from semirank.features.tfidf import TfIdf
+from semirank.learned import Each, Number, Part, Table, Value, count
 from semirank.storage import Storable
 
 MOST_LEVELS = 50
@@ -43,6 +44,12 @@ class Column(Storable, BaseEstimator):
 
 class MeasuredColumn(Column):
     """A column of measurements: a missing one is the median, and a feature of its own says so."""
+
+    learned: ClassVar[Table] = {
+        "median_": Number(),
+        "has_gaps_": Value(bool),
+        "unread_": Each(Value(str)),
+    }
 
     median_: float
     has_gaps_: bool
@@ -84,10 +91,6 @@ class MeasuredColumn(Column):
     def _read(self, cells: AnyArray, *, first: bool) -> Floats:
         """Return measurements, NaN where there is none; `first` learns how they are written."""
 
-    def _check_state(self) -> None:
-        if not (isinstance(self.median_, float) and np.isfinite(self.median_)):
-            raise ValueError("median_ must be a finite number")
-
 
 class NumberColumn(MeasuredColumn):
     """A number as it is.
@@ -100,6 +103,8 @@ class NumberColumn(MeasuredColumn):
     """
 
     kind = "number"
+
+    learned: ClassVar[Table] = MeasuredColumn.learned | {"style_": Value(str)}
 
     style_: str
 
@@ -133,6 +138,8 @@ class DateColumn(MeasuredColumn):
 
     kind = "date"
     parts = ("month", "weekday")
+
+    learned: ClassVar[Table] = MeasuredColumn.learned | {"day_first_": Value(bool)}
 
     day_first_: bool
 
@@ -171,6 +178,12 @@ class CategoryColumn(Column):
     """
 
     kind = "category"
+
+    learned: ClassVar[Table] = {
+        "levels_": Each(Value(str)),
+        "n_levels_": count(),
+        "has_gaps_": Value(bool),
+    }
 
     levels_: list[str]
     n_levels_: int
@@ -212,10 +225,6 @@ class CategoryColumn(Column):
     def _has_others(self) -> bool:
         return self.n_levels_ > len(self.levels_)
 
-    def _check_state(self) -> None:
-        if not all(isinstance(level, str) for level in self.levels_):
-            raise ValueError("levels_ must be words")
-
 
 class TextColumn(Column):
     """A text as latent semantic features of its words.
@@ -230,6 +239,8 @@ class TextColumn(Column):
     """
 
     kind = "text"
+
+    learned: ClassVar[Table] = {"words_": Part("TfIdf"), "topics_": Part("LSA")}
 
     words_: TfIdf
     topics_: LSA

@@ -12,12 +12,14 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.preprocessing import normalize
 from sklearn.utils import Tags, gen_batches
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray, Floats, Integers
 from semirank.core.threads import in_parallel, one_blas_thread
 from semirank.dataset import Features
+from semirank.features.matrix import check_matrix
 from semirank.kernels import GAMMA, KERNEL, Kernel, resolve, squared_lengths
+from semirank.learned import AnyOf, Array, Names, Number, Optional, Table, count
 from semirank.limits import Between, Limit, check_limits
 from semirank.storage import Storable
 
@@ -104,6 +106,18 @@ class GramSchmidt(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         "degree": Between(1, inf, Integral),
     }
 
+    learned: ClassVar[Table] = {
+        "n_features_in_": count("n_features", low=1),
+        "feature_names_in_": Optional(Names("n_features")),
+        "gamma_": AnyOf(None, Number(0)),
+        "pivots_": Array("n_components", dtype="int64", low=0),
+        "basis_": AnyOf(
+            Array("n_components", "n_features", dtype="float", sparse=True),
+            Array("n_components", dtype="int64", low=0, high="n_features"),
+        ),
+        "triangle_": Array("n_components", "n_components"),
+    }
+
     pivots_: Integers
     basis_: Features
     triangle_: Floats
@@ -130,7 +144,7 @@ class GramSchmidt(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     def transform(self, X: Any) -> AnyArray:
         """Return the coordinates of items, in float32 when X is, else in float64."""
         check_is_fitted(self, "triangle_")
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
+        X = check_matrix(self, X, reset=False)
         features = np.empty((X.shape[0], self.n_components_), dtype=X.dtype)
         kernel = Kernel(self.kernel, self.gamma_, self.degree)
 
@@ -153,7 +167,7 @@ class GramSchmidt(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
 
     def _run(self, X: Any, progress: Progress | None) -> AnyArray:
         check_limits(self.limits, self.get_params(deep=False))
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32))
+        X = check_matrix(self, X)
         given, X = X.dtype, X.astype(np.float64, copy=False)
         kernel = resolve(self.kernel, self.gamma, X, degree=self.degree)
         run = Orthogonalisation(kernel, X, self.n_components)
@@ -166,12 +180,10 @@ class GramSchmidt(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
 
     def _check_state(self) -> None:
         check_limits(self.limits, self.get_params(deep=False))
-        size = len(self.pivots_)
-        if self.triangle_.shape != (size, size) or not (np.diagonal(self.triangle_) > 0.0).all():
-            raise ValueError("triangle_ must be square, with one row for each pivot and a positive diagonal")
-        columns = () if self.kernel == "precomputed" else (self.n_features_in_,)
-        if self.basis_.shape != (size, *columns):
-            raise ValueError("basis_ must have one row for each pivot")
+        if not (np.diagonal(self.triangle_) > 0.0).all():
+            raise ValueError("triangle_ must have a positive diagonal")
+        if (self.kernel == "precomputed") != (self.basis_.ndim == 1):
+            raise ValueError("basis_ must hold items, or of a precomputed kernel their rows")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -1,24 +1,30 @@
 """Latent semantic features: the directions in which items vary together, learned without a label."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from math import inf
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
+import joblib
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.decomposition import TruncatedSVD
 from sklearn.preprocessing import normalize
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray
 from semirank.core.threads import one_blas_thread
-from semirank.dataset import Features, check_sparse
+from semirank.dataset import Features
+from semirank.features.matrix import check_matrix
+from semirank.learned import Array, Names, Optional, Table, count
 from semirank.limits import SEED, Between, Limit, OneOf, check_limits
 from semirank.storage import Storable
 
 NEGLIGIBLE = 1e-7
+_SHARED: ContextVar[dict[str, "LSA"] | None] = ContextVar("shared", default=None)
 
 
 class LSA(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -83,6 +89,13 @@ class LSA(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         "random_state": SEED,
     }
 
+    learned: ClassVar[Table] = {
+        "n_features_in_": count("n_features", low=1),
+        "feature_names_in_": Optional(Names("n_features")),
+        "components_": Array("n_components", "n_features", dtype="float"),
+        "singular_values_": Array("n_components", dtype="float", low=0),
+    }
+
     components_: AnyArray
     singular_values_: AnyArray
     n_features_in_: int
@@ -103,7 +116,7 @@ class LSA(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def fit(self, X: Any, y: Any = None) -> Self:
         """Find the directions of the items X."""
         check_limits(self.limits, self.get_params(deep=False))
-        X = self._check(X, reset=True)
+        X = check_matrix(self, X)
         if abs(X).max() == 0:
             raise ValueError("All items are 0: there is no direction to tell them apart.")
         if X.shape[1] == 1:  # which scikit-learn refuses
@@ -118,7 +131,7 @@ class LSA(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def transform(self, X: Any) -> AnyArray:
         """Return the features of items, old or new, in float32 when X is, else in float64."""
         check_is_fitted(self, "components_")
-        X = self._check(X, reset=False)
+        X = check_matrix(self, X, reset=False)
         with one_blas_thread():
             features = X @ self.components_.T
         return (features if self.norm is None else normalize(features)).astype(X.dtype, copy=False)
@@ -132,10 +145,6 @@ class LSA(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _n_features_out(self) -> int:
         return self.n_components_
 
-    def _check(self, X: Any, *, reset: bool) -> Features:
-        X = check_sparse(X) if issparse(X) else X
-        return validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=reset)
-
     def _decomposition(self, shape: tuple[int, int]) -> TruncatedSVD:
         most = min(shape)
         return TruncatedSVD(
@@ -147,11 +156,30 @@ class LSA(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     def _check_state(self) -> None:
         check_limits(self.limits, self.get_params(deep=False))
-        if self.components_.shape != (len(self.singular_values_), self.n_features_in_):
-            raise ValueError("components_ must have one row for each singular value, of one entry a feature")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+@contextmanager
+def sharing_lsa() -> Iterator[None]:
+    """Analyse the same items once in this block, however many rankers ask for it."""
+    token = _SHARED.set({})
+    try:
+        yield
+    finally:
+        _SHARED.reset(token)
+
+
+def fit_lsa(X: Features, n_components: int) -> LSA:
+    """Return the analysis of some items, which in a block of `sharing_lsa` may have been made before."""
+    shared, lsa = _SHARED.get(), LSA(n_components)
+    if shared is None:
+        return lsa.fit(X)
+    key = str(joblib.hash((X, n_components)))
+    if key not in shared:
+        shared[key] = lsa.fit(X)
+    return shared[key]

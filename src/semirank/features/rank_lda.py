@@ -11,10 +11,12 @@ from scipy.linalg import cholesky, null_space, solve_triangular
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray, Floats, Integers
 from semirank.dataset import DataWarning, RankingDataset
+from semirank.features.matrix import check_matrix
+from semirank.learned import Array, Names, Optional, Table, count
 from semirank.limits import Between, Either, Limit, OneOf, check_limits
 from semirank.storage import Storable
 
@@ -91,6 +93,13 @@ class RankLDA(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         "ridge": Between(0, inf, closed="neither"),
     }
 
+    learned: ClassVar[Table] = {
+        "n_features_in_": count("n_features", low=1),
+        "feature_names_in_": Optional(Names("n_features")),
+        "components_": Array("n_components", "n_features"),
+        "values_": Array("n_components"),
+    }
+
     components_: Floats
     values_: Floats
     n_features_in_: int
@@ -105,7 +114,7 @@ class RankLDA(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
         """Find the directions from the labelled items (y is not NaN) of lists."""
         check_limits(self.limits, self.get_params(deep=False))
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32))
+        X = check_matrix(self, X)
         data = RankingDataset(X, y, qid)
         data = data.take(data.labelled) if data.labelled.any() else _refuse("no item has a label")
         labels, level_of_item = _cut(data.y)
@@ -125,7 +134,7 @@ class RankLDA(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     def transform(self, X: Any) -> AnyArray:
         """Return the coordinates of items, old or new, along the directions."""
         check_is_fitted(self, "components_")
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
+        X = check_matrix(self, X, reset=False)
         return X @ self.components_.T
 
     @property
@@ -147,8 +156,6 @@ class RankLDA(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     def _check_state(self) -> None:
         check_limits(self.limits, self.get_params(deep=False))
-        if self.components_.shape != (len(self.values_), self.n_features_in_):
-            raise ValueError("components_ must have one row for each value, of one entry a feature")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import Booleans, Floats
 from semirank.dataset.checks import Features, check_features
+from semirank.learned import Array, Table, Value, count
 from semirank.limits import Between, Limit
 from semirank.storage import Storable
 
@@ -63,6 +64,13 @@ class Scaling(OneToOneFeatureMixin, Storable, TransformerMixin, BaseEstimator):
 
     limits: ClassVar[Mapping[str, Limit]] = {"limit": Between(0, closed="neither")}
 
+    learned: ClassVar[Table] = {
+        "n_features_in_": count("n_features"),
+        "kind_": Value(str, choices=("columns", "common", "directions")),
+        "centres_": Array("n_features"),
+        "factors_": Array("n_features"),
+    }
+
     kind_: Literal["columns", "common", "directions"]
     centres_: Floats
     factors_: Floats
@@ -103,17 +111,6 @@ class Scaling(OneToOneFeatureMixin, Storable, TransformerMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-    def _check_state(self) -> None:
-        for values in (self.centres_, self.factors_):
-            if values.dtype != np.float64 or values.shape != (self.n_features_in_,):
-                raise ValueError(
-                    "centres_ and factors_ must be float64 arrays with an entry for each feature"
-                )
-            if not np.isfinite(values).all():
-                raise ValueError("centres_ and factors_ must be finite")
-        if self.kind_ not in ("columns", "common", "directions"):
-            raise ValueError(f"kind_ is {self.kind_!r}")
 
 
 def _dense_columns(X: Floats) -> tuple[Floats, Floats, Floats, Floats]:

@@ -22,6 +22,7 @@ from semirank.features.columns import (
     TextColumn,
     as_texts,
 )
+from semirank.learned import Each, Part, Table, Value
 from semirank.limits import Either, Kind, Limit, OneOf, check_limits
 from semirank.storage import Storable
 
@@ -47,7 +48,7 @@ class TableFeatures(Storable, TransformerMixin, BaseEstimator):
     - **categories**: a feature for each of the 50 most frequent levels, one for missing cells, one for all
       others;
     - **dates**, in ISO's or other usual formats: days since 1970, month and weekday;
-    - **texts** (three words a cell or more, mostly different): 30 latent features of their tf-idf vectors. A
+    - **texts** (three words a cell or more, mostly different): 10 latent features of their tf-idf vectors. A
       table with nothing but texts stays texts: `transform` returns them, joined, for a ranker of texts;
     - constant and empty columns, words that are different in each row, and numbers that count the rows are
       left out, and `summary` says so.
@@ -89,6 +90,12 @@ class TableFeatures(Storable, TransformerMixin, BaseEstimator):
 
     limits: ClassVar[Mapping[str, Limit]] = {
         "kinds": Either(Kind("a mapping of columns to kinds", (dict,)), OneOf(None))
+    }
+
+    learned: ClassVar[Table] = {
+        "columns_": Each(Part("Column"), of=dict),
+        "left_out_": Each(Value(str), of=dict),
+        "texts_": Each(Value(str)),
     }
 
     columns_: dict[str, Column]
@@ -165,10 +172,6 @@ class TableFeatures(Storable, TransformerMixin, BaseEstimator):
             said.append(f"left out: {left_out}")
         return "; ".join(said)
 
-    def _check_state(self) -> None:
-        if not all(isinstance(column, Column) for column in self.columns_.values()):
-            raise ValueError("columns_ must hold columns")
-
 
 def encode(data: RankingDataset) -> tuple[RankingDataset, TableFeatures | None]:
     """Make features of what the data hold: a table, or numbers some of which are missing.
@@ -238,11 +241,11 @@ def _kind(name: str, cells: AnyArray, declared: str | None) -> tuple[str | None,
         return "date", ""
     numbers = (cells, "") if cells.dtype.kind == "f" else numbers_in(words)
     if numbers is not None:
-        return (None, "it counts the rows") if _are_ids(name, numbers[0]) else ("number", "")
+        return (None, "it counts the rows") if are_ids(name, numbers[0]) else ("number", "")
     return ("date", "") if days_in(words) is not None else _kind_of_words(words)
 
 
-def _are_ids(name: str, numbers: AnyArray) -> bool:
+def are_ids(name: str, numbers: AnyArray) -> bool:
     """Tell whether whole numbers, different in each row, have no gap or are called ids."""
     if len(numbers) < FEWEST_IDS or np.isnan(numbers).any() or (numbers != np.floor(numbers)).any():
         return False

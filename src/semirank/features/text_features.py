@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray
 from semirank.features.tfidf import TfIdf, check_texts
+from semirank.learned import Each, Part, Table
 from semirank.limits import FLAG, Either, Limit, OneOf, check_limits
 from semirank.storage import Storable
 
@@ -52,6 +53,8 @@ class TextFeatures(Storable, TransformerMixin, BaseEstimator):
     """
 
     limits: ClassVar[dict[str, Limit]] = {"letters": Either(FLAG, OneOf("short"))}
+
+    learned: ClassVar[Table] = {"views_": Each(Part("TfIdf"), of=dict)}
 
     views_: dict[str, TfIdf]
 
@@ -98,7 +101,7 @@ class TextFeatures(Storable, TransformerMixin, BaseEstimator):
 
     def _check_state(self) -> None:
         check_limits(self.limits, self.get_params(deep=False))
-        if not self.views_ or not all(isinstance(view, TfIdf) for view in self.views_.values()):
+        if not self.views_:
             raise ValueError("views_ must hold a TfIdf or several")
 
     def __sklearn_tags__(self) -> Tags:

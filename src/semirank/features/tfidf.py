@@ -17,6 +17,7 @@ from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray, Floats
+from semirank.learned import Array, Each, Table, Value
 from semirank.limits import FLAG, Between, Either, Kind, Limit, OneOf, check_limits
 from semirank.storage import Storable
 
@@ -98,6 +99,8 @@ class TfIdf(Storable, TransformerMixin, BaseEstimator):
         "prefix": Either(Between(1, inf, Integral), OneOf(None)),
     }
 
+    learned: ClassVar[Table] = {"vocabulary_": Each(Value(str), size="n_terms"), "idf_": Array("n_terms")}
+
     def __init__(
         self,
         min_df: int = 2,
@@ -154,10 +157,6 @@ class TfIdf(Storable, TransformerMixin, BaseEstimator):
 
     def _check_state(self) -> None:
         check_limits(self.limits, self.get_params(deep=False))
-        if not all(isinstance(term, str) for term in self.vocabulary_) or self.idf_.shape != (
-            len(self.vocabulary_),
-        ):
-            raise ValueError("vocabulary_ and idf_ must have one entry for each term")
 
     def _vectorizer(self, **options: Any) -> TfidfVectorizer:
         options |= {"sublinear_tf": self.sublinear, "norm": None}

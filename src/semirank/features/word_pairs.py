@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray, Floats, Integers
 from semirank.features.tfidf import NUMBER, check_texts
+from semirank.learned import Array, Each, Table, Value, count
 from semirank.limits import Between, Either, Limit, OneOf, check_limits
 from semirank.storage import Storable
 
@@ -62,6 +63,14 @@ class WordPairs(Storable, TransformerMixin, BaseEstimator):
     """
 
     limits: ClassVar[dict[str, Limit]] = {"prefix": Either(Between(1, inf, Integral), OneOf(None))}
+
+    learned: ClassVar[Table] = {
+        "words_": Each(Value(str), size="n_words"),
+        "columns_": Array("n_words", dtype="int64", low=-1),
+        "pairs_": Array("n_pairs", dtype="int64", low=0),
+        "idf_": Array("n_columns"),
+        "n_texts_": count(),
+    }
 
     words_: list[str]
     columns_: Integers

@@ -20,12 +20,14 @@ from semirank.feedback.events import KINDS, Event, RefusedError
 from semirank.feedback.evidence import Evidence, evidence
 from semirank.feedback.items import Items
 from semirank.feedback.labels import Taught, combine
+from semirank.feedback.next_items import next_items
 from semirank.feedback.queue import MODES, queue
 from semirank.feedback.replay import Difference, Replay, replay
 from semirank.feedback.seeds import Found, find_items
 from semirank.feedback.simulation import Run, Simulation, Start, simulate, with_baselines
 from semirank.feedback.state import AuditStart, Question, State
 from semirank.feedback.stop_rules import RULES, Stop
+from semirank.feedback.why import Reason, reasons, sentence, strongest, strongest_words
 
 __all__ = [
     "KINDS",
@@ -43,6 +45,7 @@ __all__ = [
     "Order",
     "OrderRecord",
     "Question",
+    "Reason",
     "RefusedError",
     "Replay",
     "Run",
@@ -57,8 +60,13 @@ __all__ = [
     "evidence",
     "find_copies",
     "find_items",
+    "next_items",
     "queue",
+    "reasons",
     "replay",
+    "sentence",
     "simulate",
+    "strongest",
+    "strongest_words",
     "with_baselines",
 ]

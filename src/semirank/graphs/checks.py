@@ -6,6 +6,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from semirank.core.arrays import AnyArray, Booleans
+from semirank.dataset import check_sparse
 from semirank.graphs.neighbours import check_lists
 
 _ROUNDING = 1e-9
@@ -32,9 +33,8 @@ def check_graph(matrix: Any, n_items: int | None = None, indptr: Any = None) -> 
     """
     if not (issparse(matrix) or np.ndim(matrix) == 2) or matrix_shape(matrix)[0] != matrix_shape(matrix)[1]:
         raise ValueError(f"A graph must be a square matrix; got shape {matrix_shape(matrix)}.")
-    given = matrix if issparse(matrix) else np.asarray(matrix, dtype=np.float64)
-    graph = csr_array(given, dtype=np.float64, copy=True)
-    graph.sum_duplicates()
+    given = check_sparse(matrix, "graph") if issparse(matrix) else np.asarray(matrix, dtype=np.float64)
+    graph = csr_array(given, dtype=np.float64)
     if n_items is not None and graph.shape[0] != n_items:
         raise ValueError(f"The graph joins {graph.shape[0]} items, but there are {n_items}.")
     _check_entries(graph)

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import get_num_threads
 from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse import csr_array, diags_array
 from scipy.sparse.csgraph import connected_components
@@ -13,8 +13,11 @@ from scipy.sparse.csgraph import connected_components
 from semirank.core.arrays import AnyArray, Floats, Integers
 from semirank.core.diffusion import RECURRENCES, Components, Equation, Sparse, solve
 from semirank.core.ordering import WINDOW, quick_order, reorder
+from semirank.core.threads import count_threads
+from semirank.dataset import check_sparse
 from semirank.graphs.neighbours import check_lists
 from semirank.graphs.push import Neighbourhood, Top, find_top
+from semirank.limits import Between
 
 
 def degrees(graph: csr_array) -> Floats:
@@ -65,6 +68,11 @@ def laplacian(graph: csr_array, *, normed: bool = True) -> csr_array:
     if normed:
         return csr_array(diags_array((d > 0.0).astype(np.float64)) - normalised(graph))
     return csr_array(diags_array(d) - graph)
+
+
+def _check_alpha(alpha: Any) -> None:
+    if alpha not in Between(0, 1, closed="neither"):
+        raise ValueError(f"alpha must be a number in (0, 1); got {alpha!r:.40}.")
 
 
 def _inverse(values: Floats) -> Floats:
@@ -140,6 +148,7 @@ class Diffusion:
     _light: AnyArray
 
     def __init__(self, graph: csr_array, indptr: Any = None) -> None:
+        graph = check_sparse(graph, "graph")
         lists = check_lists(indptr, graph.shape[0])
         S, d = normalised(graph), degrees(graph)
         parts = connected_components(graph, directed=False)[1].astype(np.int64)
@@ -193,8 +202,13 @@ class Diffusion:
             Scores to start from, such as those before the last label was added; "closed" has no need of
             them. None: 0, and ``y / (1 - alpha)`` for "iterate".
         """
-        y = np.asarray(y, dtype=np.float64)
+        y = self._check_vectors("y", y)
         columns = y.reshape(len(y), -1)
+        if solver not in ("closed", *RECURRENCES):
+            raise ValueError(f"solver must be one of {', '.join(RECURRENCES)} or closed; got {solver!r}.")
+        if start is not None and np.shape(start) != y.shape:
+            raise ValueError(f"start must have the shape of y, {y.shape}; got {np.shape(start)}.")
+        _check_alpha(alpha)
         if solver == "closed":
             start, max_iter = self._closed_form(columns, alpha), 0
         elif start is None and solver == "iterate":
@@ -202,7 +216,7 @@ class Diffusion:
         begin = None if start is None else np.reshape(start, columns.shape).take(self._order, axis=0)
         known = None if solver == "iterate" else self._known
         equation = Equation(
-            self._rows, self.indptr, alpha, tol, max_iter, get_num_threads(), known, self._light
+            self._rows, self.indptr, alpha, tol, max_iter, count_threads(), known, self._light
         )
         recurrence = RECURRENCES[
             "cg" if solver == "closed" else solver
@@ -212,6 +226,29 @@ class Diffusion:
         if y.ndim == 1:
             return Diffused(scores[:, 0], sweeps[:, 0], residual[:, 0])
         return Diffused(scores, sweeps, residual)
+
+    def _check_vectors(self, name: str, y: Any) -> Floats:
+        y = np.asarray(y, dtype=np.float64)
+        if y.ndim not in (1, 2) or len(y) != len(self.degrees):
+            raise ValueError(
+                f"{name} must have one row for each of {len(self.degrees)} items; got shape {y.shape}."
+            )
+        if not np.isfinite(y).all():
+            raise ValueError(f"{name} must hold finite numbers, 0 where there is no label.")
+        return y
+
+    def _check_seeds(self, items: Any, labels: Any) -> tuple[Integers, Floats]:
+        seeds, values = np.asarray(items), np.asarray(labels, dtype=np.float64)
+        if seeds.ndim != 1 or seeds.dtype.kind not in "iu" or seeds.shape != values.shape or len(seeds) == 0:
+            raise ValueError(
+                "items must be row numbers and labels a number for each of them; got "
+                f"{seeds.dtype} of shape {seeds.shape} and shape {values.shape}."
+            )
+        if not 0 <= seeds.min() <= seeds.max() < len(self.degrees):
+            raise ValueError(f"items must be row numbers from 0 to {len(self.degrees) - 1}; got {seeds}.")
+        if not np.isfinite(values).all():
+            raise ValueError("labels must be finite numbers.")
+        return seeds, values
 
     def _closed_form(self, y: Floats, alpha: float) -> Floats:
         """Factorise the dense system of each list (Cholesky)."""
@@ -251,7 +288,10 @@ class Diffusion:
             Stop when a neighbourhood about three times as large changes no more than this share of the
             k items.
         """
-        seeds, values = self._place[np.asarray(items)], np.asarray(labels, dtype=np.float64)
-        near = Neighbourhood(self._rows, self._roots, seeds, values, alpha)
+        seeds, values = self._check_seeds(items, labels)
+        _check_alpha(alpha)
+        if k not in Between(1, kind=Integral):
+            raise ValueError(f"k must be a whole number of at least 1; got {k!r:.40}.")
+        near = Neighbourhood(self._rows, self._roots, self._place[seeds], values, alpha)
         top = find_top(near, k, degree_correction, tol)
         return top._replace(items=self._order[top.items])

@@ -7,6 +7,7 @@ settle is searched again pair by pair. Where even that is long, an inverted file
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -20,9 +21,11 @@ from semirank.dataset import check_features
 from semirank.graphs.ivf import fill_by_cells
 from semirank.graphs.screening import fill_by_products
 from semirank.graphs.screening import squared_lengths as dense_squared_lengths
+from semirank.limits import Between
 
 MANY = 2000
 LONG = 1e11
+FARTHEST = 1e150
 BLOCK_ROWS = 256
 BLOCK_CELLS = 2**19
 
@@ -103,6 +106,7 @@ class NeighbourIndex:
 
     def neighbours(self, k: int) -> Neighbours:
         """Find the k nearest other items of each item, in its own list."""
+        _check_k(k)
         sizes = np.diff(self.indptr)
         items = self._findable()
         allowed = Allowed(np.repeat(self.indptr[:-1], sizes), np.repeat(self.indptr[1:], sizes), items, items)
@@ -122,17 +126,32 @@ class NeighbourIndex:
         lists : array of shape (n_rows,), optional
             The number of the list, from 0, in which each row looks; -1 or None: among all items.
         """
+        _check_k(k)
         rows = check_points(X, self.distance)
         if rows.shape[1] != self.points.shape[1]:
             raise ValueError(f"X has {rows.shape[1]} features; the index has {self.points.shape[1]}.")
         if issparse(rows) != issparse(self.points):
             rows = csr_array(rows) if issparse(self.points) else rows.toarray()
-        lists = np.full(rows.shape[0], -1) if lists is None else np.asarray(lists, dtype=np.int64)
+        lists = (
+            np.full(rows.shape[0], -1) if lists is None else self._check_list_numbers(lists, rows.shape[0])
+        )
         first = np.where(lists < 0, 0, self.indptr[lists])
         last = np.where(lists < 0, self.n_items, self.indptr[lists + 1])
         allowed = Allowed(first, last, np.full(rows.shape[0], -1), self._findable())
         indices, squared, found = nearest(rows, self.points, allowed, min(k, self.n_items), self._asked_for)
         return Neighbours(indices, np.sqrt(squared), found)
+
+    def _check_list_numbers(self, lists: Any, n_rows: int) -> Integers:
+        lists, n_lists = np.asarray(lists), len(self.indptr) - 1
+        if lists.shape != (n_rows,) or lists.dtype.kind not in "iu":
+            raise ValueError(
+                f"lists must hold the number of a list for each of {n_rows} rows; got {lists.dtype} of shape "
+                f"{lists.shape}."
+            )
+        if n_rows and not -1 <= lists.min() <= lists.max() < n_lists:
+            wrong = lists[(lists < -1) | (lists >= n_lists)][0]
+            raise ValueError(f"lists must be numbers from 0 to {n_lists - 1}, or -1 for all; got {wrong}.")
+        return lists.astype(np.int64)
 
     def _findable(self) -> Integers:
         """Return the number of each item, -1 for one without a direction where that is what counts."""
@@ -195,6 +214,22 @@ def _compare_sparse(rows: csr_array, data: csr_array) -> Compare:
     return lambda which, *rest: nearest_sparse(queries, terms, *squares, which, *rest)
 
 
+def _refuse_far_items(X: Points) -> None:
+    values = X.data if issparse(X) else X
+    if max(values.max(initial=0.0), -values.min(initial=0.0)) > FARTHEST:
+        far = np.nonzero(np.abs(values) > FARTHEST)[0][0]
+        row = np.searchsorted(X.indptr, far, side="right") - 1 if issparse(X) else far
+        raise ValueError(
+            f"X has a value beyond {FARTHEST:g} in row {row}: the square of a distance would be no number. "
+            "Scale the features."
+        )
+
+
+def _check_k(k: Any) -> None:
+    if k not in Between(0, kind=Integral):
+        raise ValueError(f"k must be a whole number of at least 0; got {k!r:.40}.")
+
+
 def check_points(X: Any, distance: Distance = "euclidean") -> Points:
     """Return X as a C-ordered float array or CSR matrix without gaps; for "cosine", rows of length 1.
 
@@ -210,6 +245,7 @@ def check_points(X: Any, distance: Distance = "euclidean") -> Points:
     if missing.any():
         rows = X.tocoo().row[missing] if issparse(X) else np.nonzero(missing)[0]
         raise ValueError(f"X has a missing value (NaN) in row {rows.min()}: fill missing values first.")
+    _refuse_far_items(X)
     if distance == "cosine":
         X = _directions(X)
     return X if issparse(X) else np.ascontiguousarray(X)

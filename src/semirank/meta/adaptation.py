@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, clone
 from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
 from semirank.dataset import DataWarning, Features, RankingDataset
 from semirank.dataset.checks import check_per_item
+from semirank.learned import Array, Part, Table, Value
 from semirank.limits import Either, Kind, Limit, OneOf
 from semirank.rankers._base import Ranker
 from semirank.rankers.estimator import as_ranker
@@ -83,6 +84,16 @@ class AdaptingRanker(Ranker):
 
     ranker: Any
     n_jobs: int | None
+    learned: ClassVar[Table] = Ranker.learned | {
+        "X_": Array("n_kept", "n_features", dtype="float", sparse=True),
+        "y_": Array("n_kept", gaps=True),
+        "lists_": Array("n_kept", dtype="int64", low=0, high="n_lists"),
+        "weights_": Value(dict),
+        "ranker_": Part("Ranker"),
+        "failures_": Value(dict),
+        "figures_": Value(dict),
+    }
+
     ranker_: Ranker
     failures_: dict[Any, str]
     figures_: dict[Any, dict[str, float]]
@@ -200,11 +211,8 @@ class AdaptingRanker(Ranker):
 
     def _check_state(self) -> None:
         super()._check_state()
-        n_items = self.X_.shape[0]
-        if self.X_.shape[1] != self.n_features_in_:
-            raise ValueError("X_ must have the features seen in fit")
-        if self.y_.shape != (n_items,) or self.lists_.shape != (n_items,):
-            raise ValueError("y_ and lists_ must have one entry for each row of X_")
+        if np.isnan(self.y_).all():
+            raise ValueError("y_ must have a label")
 
 
 def fit_with(ranker: Ranker, X: Features, y: Floats, lists: Integers, weights: Mapping[str, Any]) -> Ranker:

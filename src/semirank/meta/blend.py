@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray, Floats, Integers
 from semirank.dataset import DataWarning, RankingDataset
+from semirank.learned import Array, Each, Names, Part, Table
 from semirank.limits import Between, Limit
 from semirank.meta.members import Rankers, named
 from semirank.meta.mixing import (
@@ -95,6 +96,14 @@ class Blend(Ranker):
         "rankers": Rankers(),
         "weights": Weights(),
         "n_folds": Between(2, kind=Integral),
+    }
+
+    learned: ClassVar[Table] = Ranker.learned | {
+        "rankers_": Each(Part("Ranker"), size="n_rankers"),
+        "list_ids_": Names("n_lists"),
+        "weights_": Array("n_rankers"),
+        "centres_": Array("n_lists + 1", "n_rankers"),
+        "factors_": Array("n_lists + 1", "n_rankers"),
     }
 
     rankers_: list[Ranker]
@@ -304,11 +313,3 @@ class Blend(Ranker):
     def _sum(self, columns: Floats, lists: Integers) -> Floats:
         """Mix the scores of items of the lists with these numbers; -1 is a list never seen."""
         return np.einsum("ik,ik->i", columns - self.centres_[lists], self.factors_[lists])
-
-    def _check_state(self) -> None:
-        super()._check_state()
-        shape = (len(self.list_ids_) + 1, len(self.rankers_))
-        for name in ("centres_", "factors_"):
-            values = getattr(self, name)
-            if values.dtype != np.float64 or values.shape != shape or not np.isfinite(values).all():
-                raise ValueError(f"{name} must be finite numbers of shape {shape}")

@@ -8,6 +8,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray, Floats
+from semirank.learned import Each, Names, Part, Table
 from semirank.limits import Either, Kind, Limit, OneOf
 from semirank.rankers._base import Ranker
 from semirank.rankers.logistic import LogisticRanker
@@ -49,6 +50,11 @@ class EachList(Ranker):
 
     limits: ClassVar[Mapping[str, Limit]] = {"ranker": Either(Kind("a ranker", (Ranker,)), OneOf(None))}
     one_function = False
+
+    learned: ClassVar[Table] = Ranker.learned | {
+        "rankers_": Each(Part("Ranker"), size="n_own"),
+        "list_ids_": Names("n_own"),
+    }
 
     rankers_: list[Ranker]
     list_ids_: AnyArray
@@ -109,8 +115,3 @@ class EachList(Ranker):
 
     def _mean(self, items: Any) -> Floats:
         return np.mean([ranker.predict(items) for ranker in self.rankers_], axis=0)
-
-    def _check_state(self) -> None:
-        super()._check_state()
-        if len(self.list_ids_) != len(self.rankers_):
-            raise ValueError("list_ids_ must name the list of each ranker")

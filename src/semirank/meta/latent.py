@@ -11,7 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray, Floats
 from semirank.dataset import Features
-from semirank.features import LSA
+from semirank.features.lsa import LSA, fit_lsa
+from semirank.learned import Part, Table
 from semirank.limits import Between, Limit
 from semirank.meta.adaptation import RANKER
 from semirank.rankers._base import CONSTANT, Contributions, FeatureContributions, Ranker
@@ -65,6 +66,8 @@ class LatentRanker(Ranker):
         "n_components": Between(1, kind=Integral),
     }
 
+    learned: ClassVar[Table] = Ranker.learned | {"lsa_": Part("LSA"), "ranker_": Part("Ranker")}
+
     ranker_: Ranker
     lsa_: LSA
     _given: tuple[AnyArray, Any]
@@ -94,7 +97,7 @@ class LatentRanker(Ranker):
     def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
         """Learn latent features from all items, then fit the ranker on them."""
         data = self._check(X, y, qid)
-        self.lsa_ = LSA(self.n_components).fit(data.X)
+        self.lsa_ = fit_lsa(data.X, self.n_components)
         rows = np.argsort(data.order)  # the ranker gets the caller's order, so that `explain` speaks of it
         self._given, self._own = (self.lsa_.transform(data.X)[rows], data.qid[rows]), data.X[rows]
         self.ranker_ = self._base().fit(self._given[0], data.y[rows], self._given[1])

@@ -18,6 +18,7 @@ from semirank.graphs.list_axes import list_axes
 from semirank.graphs.list_kernel import join_nearest
 from semirank.graphs.list_neighbours import Kind, nearest_lists
 from semirank.kernels import GAMMA
+from semirank.learned import AnyOf, Array, Names, Part, Table
 from semirank.limits import FLAG, Between, Either, Limit, OneOf
 from semirank.meta.adaptation import JOBS, RANKER, Progress
 from semirank.meta.list_rankers import rank_lists_apart
@@ -134,6 +135,19 @@ class RankerPropagation(Ranker):
         "scale": FLAG,
         "softness": Between(0, closed="left"),
         "n_jobs": JOBS,
+    }
+
+    learned: ClassVar[Table] = Ranker.learned | {
+        "ranker_": Part("Ranker"),
+        "features_": Array("n_chosen", dtype="int64", low=0, high="n_features"),
+        "scale_": Array("n_chosen", low=0),
+        "basis_": AnyOf(None, Part("GramSchmidt")),
+        "list_ids_": Names("n_lists"),
+        "taught_": Array("n_lists", dtype="bool"),
+        "reached_": Array("n_lists", dtype="bool"),
+        "axes_": Array("n_lists", "n_axes", "n_weights"),
+        "coefs_": Array("n_lists", "n_weights"),
+        "graph_": Array("n_lists", "n_lists", low=0, sparse=True, dense=False),
     }
 
     ranker_: Ranker
@@ -254,13 +268,8 @@ class RankerPropagation(Ranker):
 
     def _check_state(self) -> None:
         super()._check_state()
-        n_lists, n_weights = self.coefs_.shape
-        if self.axes_.shape[::2] != (n_lists, n_weights) or self.taught_.shape != (n_lists,):
-            raise ValueError("axes_ and taught_ must have one entry for each list, as coefs_ has")
-        if self.scale_.shape != self.features_.shape or not (self.scale_ > 0).all():
-            raise ValueError("scale_ must have one positive number for each of features_")
-        if not 0 <= self.features_.min() <= self.features_.max() < self.n_features_in_:
-            raise ValueError("features_ must name features that were seen in fit")
+        if not (self.scale_ > 0).all():
+            raise ValueError("scale_ must be above 0")
 
 
 def _score(data: RankingDataset, coefs: Floats) -> Floats:

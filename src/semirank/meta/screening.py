@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
 from semirank.dataset import DataWarning, RankingDataset, check_labels
 from semirank.features import TfIdf, WordPairs
+from semirank.learned import AnyOf, Array, Names, Number, Part, Table
 from semirank.limits import Between, Either, Kind, Limit, OneOf, check_limits
 from semirank.meta.empty_texts import find_empty, lowest
 from semirank.meta.mixing import centres_and_spreads, inverse
@@ -75,7 +76,7 @@ class ScreeningRanker(Ranker):
         Scores of the texts given to `fit`, in the caller's order; empty texts last.
     features_ : WordPairs or TfIdf
         The fitted features.
-    topics_ : TfIdf
+    topics_ : TfIdf or None
         The fitted features of the graph.
     graph_ : ManifoldRanking or None
         The fitted graph.
@@ -124,12 +125,27 @@ class ScreeningRanker(Ranker):
         "until": Between(1, kind=Integral),
         "features": Either(Kind("a WordPairs or TfIdf", (WordPairs, TfIdf)), OneOf(None)),
     }
+    learned: ClassVar[Table] = Ranker.learned | {
+        "features_": Part("WordPairs", "TfIdf"),
+        "topics_": AnyOf(None, Part("TfIdf")),
+        "graph_": AnyOf(None, Part("ManifoldRanking")),
+        "list_ids_": Names("n_lists"),
+        "indptr_": Array("n_lists + 1", dtype="int64", low=0),
+        "coefs_": Array("n_lists", "n_terms"),
+        "intercepts_": Array("n_lists"),
+        "centres_": Array("n_lists"),
+        "factors_": Array("n_lists"),
+        "weights_": Array("n_lists", low=0),
+        "columns_": Array("n_items", 2),
+        "unlabelled_": Array("n_items", dtype="bool"),
+        "lowest_": Number(),
+    }
     takes_texts = True
     takes_sparse = False
     one_function = False
 
     features_: WordPairs | TfIdf
-    topics_: TfIdf
+    topics_: TfIdf | None
     graph_: ManifoldRanking | None
     coefs_: Floats
     intercepts_: Floats
@@ -218,7 +234,7 @@ class ScreeningRanker(Ranker):
         data = RankingDataset(np.zeros((len(texts), 0)), np.full(len(texts), np.nan), qid)
         vectors = self.features_.transform(texts)[data.order]
         spread = np.zeros(len(texts))
-        if self.graph_ is not None and self.weights_.any():
+        if self.graph_ is not None and self.topics_ is not None and self.weights_.any():
             spread = data.arrange(self.graph_.predict(self.topics_.transform(texts), qid))
         number = {name: k for k, name in enumerate(self.list_ids_.tolist())}
         scores = np.zeros(len(texts))
@@ -295,15 +311,15 @@ class ScreeningRanker(Ranker):
         """
         return name_words(self.explain_features(item), self.features_.get_feature_names_out())
 
-    def _build_graph(self, texts: AnyArray, qid: Any) -> tuple[ManifoldRanking | None, TfIdf]:
+    def _build_graph(self, texts: AnyArray, qid: Any) -> tuple[ManifoldRanking | None, TfIdf | None]:
         """Join texts that share topical words; no graph where no word occurs in two texts."""
         topics = TfIdf()
         if not self.graph:
-            return None, topics
+            return None, None
         try:
             vectors = topics.fit_transform(texts)
         except ValueError:
-            return None, topics
+            return None, None
         graph = ManifoldRanking(distance="cosine", combine="log", alpha=0.9, degree_correction=0.0)
         return graph.fit_graph(vectors, qid), topics
 

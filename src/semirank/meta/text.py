@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from semirank.core.arrays import AnyArray, Booleans, Floats
 from semirank.dataset import RankingDataset
 from semirank.features import TextFeatures, TfIdf
+from semirank.learned import Number, Part, Table
 from semirank.limits import Between, Either, Kind, Limit, OneOf, check_limits
 from semirank.meta.empty_texts import find_empty, lowest
 from semirank.meta.latent import LatentRanker
@@ -76,6 +77,12 @@ class TextRanker(Ranker):
         "ranker": Either(Kind("a ranker", (Ranker,)), OneOf(None)),
         "features": Either(Kind("a TfIdf or TextFeatures", (TfIdf, TextFeatures)), OneOf(None)),
         "n_components": Either(Between(1, kind=Integral), OneOf(None)),
+    }
+
+    learned: ClassVar[Table] = Ranker.learned | {
+        "features_": Part("TfIdf", "TextFeatures"),
+        "ranker_": Part("Ranker"),
+        "lowest_": Number(),
     }
 
     ranker_: Ranker

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from semirank import metrics
 from semirank.core.arrays import Floats, Integers
 from semirank.dataset import RankingDataset, first_place
+from semirank.learned import Array, Names, Optional, Table, count
 from semirank.limits import Limit, check_limits
 from semirank.storage import Storable
 
@@ -81,6 +82,13 @@ class Ranker(Storable, BaseEstimator):
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True}
     __metadata_request__predict: ClassVar[dict[str, bool]] = {"qid": True}
     __metadata_request__score: ClassVar[dict[str, bool]] = {"qid": True}
+
+    learned: ClassVar[Table] = {
+        "n_features_in_": count("n_features", low=1),
+        "n_lists_": count("n_lists", low=1),
+        "feature_names_in_": Optional(Names("n_features")),
+        "scores_": Array("n_items"),
+    }
 
     scores_: Floats
     n_features_in_: int
@@ -246,9 +254,6 @@ class Ranker(Storable, BaseEstimator):
 
     def _check_state(self) -> None:
         check_limits(self.limits, self.get_params(deep=False))
-        scores = self.scores_
-        if not (isinstance(scores, np.ndarray) and scores.dtype == np.float64 and scores.ndim == 1):
-            raise ValueError("scores_ must be a float64 array with one score for each item")
 
 
 def added_up(names: Integers, amounts: Floats) -> tuple[Integers, Floats]:

@@ -1,7 +1,7 @@
 """Parameters chosen by labels that were held out: which to hold out, and what came of it."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.stats import rankdata
@@ -10,6 +10,7 @@ from semirank import metrics
 from semirank.core.arrays import Booleans, Floats, Integers
 from semirank.dataset import RankingDataset
 from semirank.kernels import fixed_projection
+from semirank.learned import Number, Table, Value, count
 
 
 class CrossValidated:
@@ -31,6 +32,13 @@ class CrossValidated:
         ``std_test_score`` and ``rank_test_score`` (1 is best), and a row of ``split_test_score``, one column
         for each part that was held out; NaN where the metric is not defined.
     """
+
+    learned: ClassVar[Table] = {
+        "best_params_": Value(dict),
+        "best_score_": Number(gaps=True),
+        "best_index_": count(),
+        "cv_results_": Value(dict),
+    }
 
     best_params_: dict[str, Any]
     best_score_: float

@@ -16,9 +16,12 @@ from semirank.dataset import DataWarning, Features, RankingDataset, check_labels
 from semirank.graphs import Diffused, Diffusion, NeighbourIndex, check_graph, inner_graph, join_components
 from semirank.graphs.connected import connected_edges, full_edges
 from semirank.graphs.knn import Widths, attach, gaussian_weights, weighted_knn_graph
+from semirank.graphs.neighbours import check_lists
+from semirank.learned import AnyOf, Array, Names, Table, count
 from semirank.limits import FLAG, Between, Either, Kind, Limit, OneOf
 from semirank.rankers._base import Contributions, Ranker
 from semirank.rankers.assumptions import MANIFOLD
+from semirank.rankers.kept_items import check_item, own_copy
 from semirank.rankers.pairs.weights import check_weights
 
 GRAPHS = ("knn", "connected", "full", "inner")
@@ -60,6 +63,22 @@ class DiffusionRanker(Ranker):
     distance: Any
     combine: str
     join: bool
+
+    learned: ClassVar[Table] = Ranker.learned | {
+        "graph_": Array("n_items", "n_items", low=0, sparse=True, dense=False),
+        "points_": AnyOf(None, Array("n_items", "n_features", dtype="float", sparse=True)),
+        "list_ids_": Names("n_lists"),
+        "indptr_": Array("n_lists + 1", dtype="int64", low=0),
+        "order_": Array("n_items", dtype="int64", low=0, high="n_items"),
+        "widths_": AnyOf(None, Array("n_lists", low=0), Array("n_items", low=0)),
+        "shortest_": AnyOf(None, Array("n_lists", low=0, infinite=True)),
+        "y_": Array("n_items", gaps=True),
+        "seeds_": Array("n_items", "n_columns"),
+        "diffused_": Array("n_items", "n_columns"),
+        "n_iter_": Array("n_lists", dtype="int64", low=0),
+        "residual_": Array("n_lists", low=0),
+        "n_unreached_": count(),
+    }
 
     graph_: csr_array
     widths_: Floats | None
@@ -158,9 +177,7 @@ class DiffusionRanker(Ranker):
             shares of it.
         """
         check_is_fitted(self, "scores_")
-        if not 0 <= item < len(self.order_):
-            raise ValueError(f"item must be a row number from 0 to {len(self.order_) - 1}; got {item!r}.")
-        place, degrees = self._places()[item], self._system.degrees
+        place, degrees = self._places()[check_item(item, len(self.order_))], self._system.degrees
         unit = np.zeros((len(self.order_), 1))
         unit[place] = 1.0
         reach = self._system.solve(unit, self.alpha, **self._stopping).scores[:, 0]
@@ -190,10 +207,10 @@ class DiffusionRanker(Ranker):
         if not isinstance(self.graph, str):
             index, graph = None, _arranged(self.graph, data)
         elif self.graph == "inner":
-            index = NeighbourIndex(data.X, distance="cosine", indptr=data.indptr)
+            index = NeighbourIndex(own_copy(data.X), distance="cosine", indptr=data.indptr)
             graph = inner_graph(index.points, indptr=data.indptr)
         else:
-            index = NeighbourIndex(data.X, distance=self.distance, indptr=data.indptr)
+            index = NeighbourIndex(own_copy(data.X), distance=self.distance, indptr=data.indptr)
             graph, widths = self._weigh(index)
         self.graph_, self._index, self._prepared = graph, index, Diffusion(graph, data.indptr)
         self.points_ = None if index is None else index.points
@@ -292,14 +309,12 @@ class DiffusionRanker(Ranker):
 
     def _check_state(self) -> None:
         super()._check_state()
-        n_items, n_lists = len(self.scores_), len(self.list_ids_)
-        shapes = (self.graph_.shape, self.order_.shape, self.y_.shape, self.seeds_.shape)
-        if shapes != ((n_items, n_items), (n_items,), (n_items,), self.diffused_.shape):
-            raise ValueError("the graph, the labels and the scores must be of the same items")
-        if (np.sort(self.order_) != np.arange(n_items)).any() or len(self.indptr_) != n_lists + 1:
-            raise ValueError("order_, indptr_ and list_ids_ must describe lists of all items")
-        widths: Any = [None if each is None else each.shape for each in (self.widths_, self.shortest_)]
-        if widths not in ([None, None], [(n_lists,), (n_lists,)], [(n_items,), None]):
+        if (np.sort(self.order_) != np.arange(len(self.order_))).any():
+            raise ValueError("order_ must name every item once")
+        check_lists(self.indptr_, len(self.order_))
+        n_widths = len(self.order_) if self.shortest_ is None else len(self.list_ids_)
+        found = None if self.widths_ is None else len(self.widths_)
+        if found not in ((n_widths,) if self.shortest_ is not None else (None, n_widths)):
             raise ValueError(
                 "widths_ must hold one width for each list, with its shortest_, or for each item"
             )
@@ -368,4 +383,5 @@ def _arranged(graph: Any, data: RankingDataset) -> csr_array:
         raise ValueError(
             f"graph must be a square matrix of the {data.n_items} items; got shape {np.shape(graph)}."
         )
-    return check_graph(csr_array(graph)[data.order][:, data.order], data.n_items, data.indptr)
+    checked = check_graph(graph, data.n_items)
+    return check_graph(checked[data.order][:, data.order], data.n_items, data.indptr)

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.metrics import pairwise_distances
 from sklearn.preprocessing import normalize
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
@@ -14,8 +15,9 @@ from semirank.core.arrays import AnyArray, Floats, Integers
 from semirank.dataset import DataWarning, Features, RankingDataset, check_labels
 from semirank.graphs import NeighbourIndex
 from semirank.graphs.neighbours import is_zero
+from semirank.learned import Array, Names, Table
 from semirank.limits import Limit, OneOf
-from semirank.rankers._base import Ranker
+from semirank.rankers._base import Contributions, Ranker
 
 BATCH_CELLS = 2**22
 
@@ -67,9 +69,15 @@ class DistanceRanking(Ranker):
     one_function = False
     limits: ClassVar[Mapping[str, Limit]] = {"distance": OneOf("euclidean", "cosine")}
 
+    learned: ClassVar[Table] = Ranker.learned | {
+        "examples_": Array("n_examples", "n_features", dtype="float", sparse=True),
+        "example_lists_": Names("n_examples"),
+    }
+
     examples_: Features
     example_lists_: AnyArray
     _given: RankingDataset
+    _relevant: Integers
 
     def __init__(self, distance: str = "euclidean") -> None:
         self.distance = distance
@@ -105,9 +113,32 @@ class DistanceRanking(Ranker):
                 "DistanceRanking needs at least one relevant item (a label above 0); "
                 f"the largest label is {np.nanmax(data.y):g}."
             )
+        self._relevant = relevant
         self.examples_ = data.X[relevant]
         self.example_lists_ = data.qid[relevant]
         return self._store(self._given, self._score(data))
+
+    def explain(self, item: int) -> Contributions:
+        """Name the nearest relevant item, to which a fitted item owes its whole score.
+
+        Parameters
+        ----------
+        item : int
+            Row number, as given to `fit`.
+        """
+        check_is_fitted(self, "scores_")
+        if not hasattr(self, "_given"):
+            raise ValueError(
+                "A model file does not hold the items given to fit, which this needs: fit again."
+            )
+        data = self._given
+        place = int(np.flatnonzero(data.order == item)[0])
+        own = np.flatnonzero(self.example_lists_ == data.qid[place])
+        own = own if len(own) else np.arange(len(self.example_lists_))
+        metric = "euclidean" if self.distance == "euclidean" else "cosine"
+        distances = pairwise_distances(data.X[[place]], self.examples_[own], metric=metric)[0]
+        nearest = self._relevant[own[int(np.argmin(distances))]]
+        return Contributions(data.order[[nearest]], self.scores_[[item]])
 
     def predict(self, X: Any, qid: Any = None) -> Floats:
         """Score new items by the relevant items of their list, or of all lists where it has none."""
@@ -131,18 +162,13 @@ class DistanceRanking(Ranker):
         score = _negative_distances if self.distance == "euclidean" else _cosines
         return score(data.X, self.examples_, indptr, lists[data.list_of_item])
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        if self.examples_.shape != (len(self.example_lists_), self.n_features_in_):
-            raise ValueError("examples_ and example_lists_ must have one row for each relevant item")
-
 
 def _negative_distances(X: Features, examples: Features, indptr: Integers, lists: Integers) -> Floats:
     """Return ``-min_s |x - s|`` over the examples s of the list of x, exactly 0 for an example itself."""
     nearest = NeighbourIndex(examples, indptr=indptr, recall=1.0).query(X, 1, lists).indices[:, 0]
     scores = np.empty(X.shape[0])
     for rows in _batches(X):
-        difference = X[rows] - examples[nearest[rows]]
+        difference = X[rows].astype(np.float64) - examples[nearest[rows]]
         squares = difference.multiply(difference) if issparse(difference) else difference**2
         scores[rows] = 0.0 - np.sqrt(np.asarray(squares.sum(axis=1), dtype=np.float64).ravel())
     return scores

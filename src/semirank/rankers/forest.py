@@ -9,13 +9,15 @@ import numpy as np
 from scipy.sparse import csr_matrix, issparse
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.utils import gen_batches
+from sklearn.utils.validation import check_is_fitted
 
-from semirank.core.arrays import Floats, Integers
+from semirank.core.arrays import AnyArray, Floats, Integers
 from semirank.core.threads import in_parallel
-from semirank.core.trees import sum_leaves
+from semirank.core.trees import find_leaves, sum_leaves
 from semirank.dataset import Features, RankingDataset
+from semirank.learned import Array, Table
 from semirank.limits import SEED, Between, Either, Limit, OneOf
-from semirank.rankers._base import Ranker
+from semirank.rankers._base import CONSTANT, Contributions, Ranker
 from semirank.rankers.pairs import check_weights
 
 BLOCK_CELLS = 2**20
@@ -89,12 +91,24 @@ class ForestRanker(Ranker):
         "n_jobs": Either(Between(-1, kind=Integral), OneOf(None)),
     }
 
+    learned: ClassVar[Table] = Ranker.learned | {
+        "feature_importances_": Array("n_features"),
+        "features_": Array("n_nodes", dtype="int64", low=LEAF, high="n_features"),
+        "thresholds_": Array("n_nodes"),
+        "children_": Array("n_nodes", 2, dtype="int64", low=LEAF, high="n_nodes"),
+        "values_": Array("n_nodes"),
+        "roots_": Array("n_trees", dtype="int64", low=0, high="n_nodes"),
+    }
+
     feature_importances_: Floats
     roots_: Integers
     features_: Integers
     thresholds_: Floats
     children_: Integers
     values_: Floats
+    _given: RankingDataset
+    _items: Integers
+    _weights: Floats
 
     def __init__(
         self,
@@ -140,7 +154,36 @@ class ForestRanker(Ranker):
         joined = [tree.after(int(root)) for tree, root in zip(trees, self.roots_, strict=True)]
         parts = (np.concatenate(part) for part in zip(*joined, strict=True))
         self.features_, self.thresholds_, self.children_, self.values_ = parts
+        self._given, self._items, self._weights = data, items, weights[items]
         return self._store(data, self._score(data))
+
+    def explain(self, item: int) -> Contributions:
+        """Split the score of a fitted item among the labelled items that share its leaves.
+
+        A leaf says the mean label of its items, so the score is a mean of labels, weighed by how often each
+        labelled item ends in the same leaf. Labels count relative to their mean, which is the constant.
+
+        Parameters
+        ----------
+        item : int
+            Row number, as given to `fit`.
+        """
+        check_is_fitted(self, "roots_")
+        if not hasattr(self, "_given"):
+            raise ValueError(
+                "A model file does not hold the items given to fit, which this needs: fit again."
+            )
+        data, items = self._given, self._items
+        place = int(np.flatnonzero(data.order == item)[0])
+        leaves = self._leaves(data.X[np.append(items, place)])
+        shared = (leaves[:-1] == leaves[-1]) * self._weights[:, None]
+        shares = (shared / shared.sum(axis=0)).mean(axis=1)
+        mean = float(np.average(data.y[items], weights=self._weights))
+        amounts = shares * (data.y[items] - mean)
+        return Contributions(np.append(data.order[items], CONSTANT), np.append(amounts, mean))
+
+    def _leaves(self, X: Features) -> Integers:
+        return find_leaves(_single(X), self.roots_, self.features_, self.thresholds_, self.children_)
 
     def predict(self, X: Any, qid: Any = None) -> Floats:
         """Score new items; the list they stand in makes no difference."""
@@ -153,38 +196,16 @@ class ForestRanker(Ranker):
         return np.concatenate(sums) / len(self.roots_)
 
     def _sums(self, X: Features, rows: slice) -> Floats:
-        block = X[rows].toarray() if issparse(X) else X[rows]
-        with np.errstate(over="ignore"):
-            block = np.ascontiguousarray(block, dtype=np.float32)
+        block = _single(X[rows])
         return sum_leaves(block, self.roots_, self.features_, self.thresholds_, self.children_, self.values_)
 
     def _check_state(self) -> None:
         super()._check_state()
-        n_nodes = len(self.features_)
-        for name, kind, shape in (
-            ("roots_", np.int64, (self.n_trees,)),
-            ("features_", np.int64, (n_nodes,)),
-            ("thresholds_", np.float64, (n_nodes,)),
-            ("children_", np.int64, (n_nodes, 2)),
-            ("values_", np.float64, (n_nodes,)),
-        ):
-            array = getattr(self, name)
-            if array.dtype != kind or array.shape != shape:
-                raise ValueError(f"{name} must be an array of shape {shape}")
-        self._check_paths(n_nodes)
-
-    def _check_paths(self, n_nodes: int) -> None:
-        """Refuse questions about unknown features, and paths that lead nowhere or back."""
+        if len(self.roots_) != self.n_trees:
+            raise ValueError(f"roots_ must have the shape ({self.n_trees},), one for each tree")
         asks = self.features_ != LEAF
-        if n_nodes == 0 or self.features_.min() < LEAF or self.features_.max() >= self.n_features_in_:
-            raise ValueError("features_ must name features that were seen in fit")
-        onwards = self.children_[asks] > np.flatnonzero(asks)[:, None]
-        if not onwards.all() or (self.children_[asks] >= n_nodes).any():
-            raise ValueError("children_ must come after their node")
-        if self.roots_.min() < 0 or self.roots_.max() >= n_nodes:
-            raise ValueError("roots_ must be nodes")
-        if not np.isfinite(self.values_).all():
-            raise ValueError("values_ must be finite")
+        if not (self.children_[asks] > np.flatnonzero(asks)[:, None]).all():
+            raise ValueError("children_ must come after their node, or a path would not end")
 
 
 class _Tree(NamedTuple):
@@ -205,6 +226,12 @@ class _Tree(NamedTuple):
     def after(self, n_nodes: int) -> Self:
         """Return the tree as it stands after so many nodes of others."""
         return self._replace(children=np.where(self.children < 0, LEAF, self.children + n_nodes))
+
+
+def _single(X: Features) -> AnyArray:
+    """Return items in single precision, as the trees were grown."""
+    with np.errstate(over="ignore"):
+        return np.ascontiguousarray(X.toarray() if issparse(X) else X, dtype=np.float32)
 
 
 def _plain(X: Features) -> Features:

@@ -1,12 +1,16 @@
 """The items given to `fit`, kept for questions that are asked later, also of a model in a file."""
 
-from typing import Any
+from numbers import Integral
+from typing import Any, ClassVar
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import Floats, Integers
 from semirank.dataset import Features, RankingDataset
+from semirank.learned import Array, Table
+from semirank.limits import Between
 
 
 class KeepsItems:
@@ -23,6 +27,12 @@ class KeepsItems:
     """
 
     X_: Features
+    learned: ClassVar[Table] = {
+        "X_": Array("n_items", "n_features", dtype="float", sparse=True),
+        "y_": Array("n_items", gaps=True),
+        "lists_": Array("n_items", dtype="int64", low=0, high="n_lists"),
+    }
+
     y_: Floats
     lists_: Integers
 
@@ -37,20 +47,25 @@ class KeepsItems:
         check_is_fitted(self, "X_")
         return RankingDataset(self.X_, self.y_, self.lists_)
 
-    def _check_kept_items(self, n_items: int) -> None:
-        """Refuse what a model file holds if it does not fit together."""
-        if not (self.X_.shape[0] == n_items == len(self.y_) == len(self.lists_)):
-            raise ValueError("X_, y_ and lists_ must have one entry for each item")
-
 
 def callers_order(data: RankingDataset) -> Features:
-    """Return X in the order in which the caller gave it, the same array if it was not sorted."""
+    """Return a copy of X in the order in which the caller gave it."""
     in_order = bool((np.diff(data.order) > 0).all())
-    return data.X if in_order else data.X[np.argsort(data.order)]
+    return own_copy(data.X) if in_order else data.X[np.argsort(data.order)]
+
+
+def own_copy(X: Features) -> Features:
+    """Return features that the caller cannot change any more; sparse ones were copied when they came in."""
+    return X if issparse(X) else X.copy()
 
 
 def row_of(item: Any, data: RankingDataset) -> int:
     """Return where an item, given by its row in the caller's order, stands in the data."""
-    if not 0 <= item < data.n_items:
-        raise ValueError(f"item must be a row number in [0, {data.n_items - 1}]; got {item!r}.")
-    return int(np.flatnonzero(data.order == item)[0])
+    return int(np.flatnonzero(data.order == check_item(item, data.n_items))[0])
+
+
+def check_item(item: Any, n_items: int) -> int:
+    """Return the row number of a fitted item; refuse what is none."""
+    if item not in Between(0, n_items - 1, Integral):
+        raise ValueError(f"item must be a row number in [0, {n_items - 1}]; got {item!r:.60}.")
+    return int(item)

@@ -2,7 +2,7 @@
 
 from math import inf
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import Tags
@@ -10,6 +10,7 @@ from sklearn.utils import Tags
 from semirank.core.arrays import Floats
 from semirank.dataset import Features, RankingDataset
 from semirank.kernels import Kernel, resolve
+from semirank.learned import AnyOf, Array, Number, Optional, Table
 from semirank.limits import Between, Either, OneOf
 from semirank.rankers._base import Ranker
 from semirank.rankers.losses.squared import ListSquared
@@ -29,6 +30,18 @@ class KernelRanker(Ranker):
     kernel: str
     gamma: float | None
     degree: int
+
+    learned: ClassVar[Table] = Ranker.learned | {
+        "gamma_": AnyOf(None, Number(0)),
+        "coef_": Optional(Array("n_features")),
+        "items_": Optional(
+            AnyOf(
+                Array("n_basis", "n_features", dtype="float", sparse=True),
+                Array("n_basis", dtype="int64", low=0, high="n_features"),
+            )
+        ),
+        "dual_coef_": Optional(Array("n_basis")),
+    }
 
     coef_: Floats
     items_: Features
@@ -67,13 +80,11 @@ class KernelRanker(Ranker):
 
     def _check_state(self) -> None:
         super()._check_state()
-        if self.kernel == "linear":
-            fits = self.coef_.shape == (self.n_features_in_,)
-        else:
-            columns = () if self.kernel == "precomputed" else (self.n_features_in_,)
-            fits = self.items_.shape == (len(self.dual_coef_), *columns)
-        if not fits:
-            raise ValueError("the weights must have one entry for each feature or item")
+        needed = ("coef_",) if self.kernel == "linear" else ("items_", "dual_coef_")
+        if not all(hasattr(self, name) for name in needed):
+            raise ValueError(f"{' and '.join(needed)} must be there for kernel={self.kernel!r}")
+        if self.kernel != "linear" and (self.kernel == "precomputed") != (self.items_.ndim == 1):
+            raise ValueError("items_ must hold items, or of a precomputed kernel their rows")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -8,6 +8,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import Floats
+from semirank.learned import Part, Table
 from semirank.limits import Kind, Limit
 from semirank.rankers._base import Ranker
 
@@ -41,6 +42,8 @@ class LabelledOnly(Ranker):
     """
 
     limits: ClassVar[Mapping[str, Limit]] = {"ranker": Kind("a ranker", (Ranker,))}
+
+    learned: ClassVar[Table] = Ranker.learned | {"ranker_": Part("Ranker")}
 
     ranker_: Ranker
 

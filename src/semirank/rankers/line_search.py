@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from semirank import metrics
 from semirank.core.arrays import Floats
 from semirank.dataset import Features, RankingDataset
+from semirank.learned import Array, Table
 from semirank.limits import SEED, Between, Limit
 from semirank.metrics.notation import MetricName
 from semirank.rankers._base import Ranker
@@ -93,6 +94,12 @@ class LineSearchRanker(Ranker):
         "random_state": SEED,
     }
 
+    learned: ClassVar[Table] = Ranker.learned | {
+        "coef_": Array("n_features"),
+        "values_": Array("n_steps"),
+        "restarts_": Array("n_restarts"),
+    }
+
     coef_: Floats
     values_: Floats
     restarts_: Floats
@@ -144,11 +151,6 @@ class LineSearchRanker(Ranker):
                 start = _covariance(X, objective.training_set)
             paths.append(climb(X, objective, start, axes, self.n_directions, self.max_rounds, rng))
         return paths
-
-    def _check_state(self) -> None:
-        super()._check_state()
-        if self.coef_.shape != (self.n_features_in_,) or not np.isfinite(self.coef_).all():
-            raise ValueError("coef_ must have one finite number for each feature")
 
 
 def _scale(training_set: RankingDataset) -> tuple[Features, Floats]:

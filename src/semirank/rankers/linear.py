@@ -4,7 +4,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
 from itertools import pairwise
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
 from semirank.dataset import DataWarning, Features, RankingDataset, check_labels
+from semirank.learned import Array, Names, Number, Table, count
 from semirank.limits import SEED, Between, Limit, OneOf
 from semirank.metrics.metric import RELEVANT
 from semirank.rankers._base import CONSTANT, Contributions, FeatureContributions, Ranker
@@ -56,6 +57,15 @@ class LinearRanker(Ranker):
     """
 
     takes_weights = ("sample_weight",)
+
+    learned: ClassVar[Table] = Ranker.learned | {
+        "coef_": Array("n_features"),
+        "intercept_": Number(),
+        "own_lists_": Names("n_own"),
+        "list_coefs_": Array("n_own", "n_features"),
+        "list_intercepts_": Array("n_own"),
+        "n_iter_": count(),
+    }
 
     @property
     def assumption(self) -> str | None:
@@ -310,17 +320,6 @@ class LinearRanker(Ranker):
             f"{type(self).__name__} needs relevant and irrelevant items, and {reason} ({n_relevant} "
             f"relevant, {n_irrelevant} irrelevant, n_samples = {len(signs)}): {advice}."
         )
-
-    def _check_state(self) -> None:
-        super()._check_state()
-        n_own, n_features = len(self.own_lists_), self.n_features_in_
-        shapes = {"coef_": (n_features,), "list_coefs_": (n_own, n_features), "list_intercepts_": (n_own,)}
-        for name, shape in shapes.items():
-            values = getattr(self, name)
-            if values.dtype != np.float64 or values.shape != shape or not np.isfinite(values).all():
-                raise ValueError(f"{name} must be finite numbers of shape {shape}")
-        if not (isinstance(self.intercept_, Real) and np.isfinite(self.intercept_)):
-            raise ValueError("intercept_ must be a finite number")
 
 
 def _dense_row(X: Features, row: int) -> Floats:

@@ -12,6 +12,7 @@ from semirank import metrics
 from semirank.core.arrays import Floats, Integers
 from semirank.dataset import RankingDataset
 from semirank.graphs import Diffusion, NeighbourIndex, knn_graph
+from semirank.learned import Part, Table
 from semirank.limits import SEED, Between, Limit, OneOf, Several
 from semirank.metrics.notation import MetricName
 from semirank.rankers._base import Contributions, Ranker
@@ -80,6 +81,8 @@ class ManifoldRankingCV(CrossValidated, Ranker):
         "max_left_out": Between(1, kind=Integral),
         "random_state": SEED,
     }
+
+    learned: ClassVar[Table] = Ranker.learned | CrossValidated.learned | {"ranker_": Part("ManifoldRanking")}
 
     ranker_: ManifoldRanking
 

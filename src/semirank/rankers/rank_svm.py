@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import Floats
 from semirank.dataset import Features, RankingDataset
+from semirank.learned import Array, Table, count
 from semirank.limits import Between, Limit, OneOf
 from semirank.rankers._base import Contributions, Ranker
 from semirank.rankers.kept_items import KeepsItems, row_of
@@ -96,6 +97,17 @@ class RankSVM(KeepsItems, Ranker):
         "max_iter": Between(1, kind=Integral),
     }
 
+    learned: ClassVar[Table] = (
+        Ranker.learned
+        | KeepsItems.learned
+        | {
+            "coef_": Array("n_features"),
+            "n_iter_": count(),
+            "objectives_": Array("n_steps"),
+            "pulls_": Array("n_items"),
+        }
+    )
+
     coef_: Floats
     n_iter_: int
     objectives_: Floats
@@ -176,12 +188,6 @@ class RankSVM(KeepsItems, Ranker):
                 ConvergenceWarning,
                 stacklevel=3,
             )
-
-    def _check_state(self) -> None:
-        super()._check_state()
-        if self.coef_.shape != (self.n_features_in_,) or not np.isfinite(self.coef_).all():
-            raise ValueError("coef_ must have one finite number for each feature")
-        self._check_kept_items(len(self.scores_))
 
 
 def _centred(data: RankingDataset, loss: HingeLoss) -> Features:

@@ -10,6 +10,7 @@ import numpy as np
 
 from semirank.core.arrays import Floats, Integers
 from semirank.dataset import DataWarning, RankingDataset
+from semirank.learned import Array, Table, count
 from semirank.limits import SEED, Between, Either, Limit, OneOf
 from semirank.rankers._base import Ranker
 from semirank.rankers.losses.exponential import ExponentialLoss, GivenExponential, OrderedExponential
@@ -107,6 +108,15 @@ class RankBoost(Ranker):
         "patience": Either(Between(1, kind=Integral), OneOf(None)),
         "validation_fraction": Between(0, 1, closed="neither"),
         "random_state": SEED,
+    }
+
+    learned: ClassVar[Table] = Ranker.learned | {
+        "n_rounds_": count("n_rounds"),
+        "features_": Array("n_rounds", dtype="int64", low=0, high="n_features"),
+        "thresholds_": Array("n_rounds", infinite=True),
+        "alphas_": Array("n_rounds"),
+        "log_losses_": Array("n_rounds", infinite=True),
+        "validation_losses_": Array("n_stages", infinite=True),
     }
 
     n_rounds_: int
@@ -235,14 +245,3 @@ class RankBoost(Ranker):
 
     def _score(self, data: RankingDataset) -> Floats:
         return Stumps(self.features_, self.thresholds_, self.alphas_).score(data.X)
-
-    def _check_state(self) -> None:
-        super()._check_state()
-        if not (self.features_.dtype == np.int64 and self.features_.shape == (self.n_rounds_,)):
-            raise ValueError("features_ must have one whole number for each round")
-        if self.n_rounds_ and not 0 <= self.features_.min() <= self.features_.max() < self.n_features_in_:
-            raise ValueError("features_ must name features that were seen in fit")
-        for name in ("thresholds_", "alphas_"):
-            values = getattr(self, name)
-            if values.shape != (self.n_rounds_,) or not np.isfinite(values).all():
-                raise ValueError(f"{name} must have one finite number for each round")

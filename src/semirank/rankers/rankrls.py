@@ -8,6 +8,7 @@ import numpy as np
 from semirank.core.arrays import Floats
 from semirank.dataset import RankingDataset
 from semirank.kernels import GAMMA, KERNEL
+from semirank.learned import Number, Table, Value
 from semirank.limits import Limit
 from semirank.rankers._base import Contributions
 from semirank.rankers.kept_items import KeepsItems, row_of
@@ -104,6 +105,10 @@ class RankRLS(KeepsItems, KernelRanker):
         "n_components": COMPONENTS,
         "degree": DEGREE,
     }
+
+    learned: ClassVar[Table] = (
+        KernelRanker.learned | KeepsItems.learned | {"ridge_": Number(0), "weights_": Value(dict)}
+    )
 
     ridge_: float
     weights_: dict[str, Any]
@@ -235,10 +240,6 @@ class RankRLS(KeepsItems, KernelRanker):
             loss = self._loss(data, **self.weights_)
             self._problem = LeastSquares.of(data, loss, self._resolve(data), self.n_components)
         return self._problem
-
-    def _check_state(self) -> None:
-        super()._check_state()
-        self._check_kept_items(len(self.scores_))
 
     def _ridges(self, ridges: Any) -> Floats:
         return check_positive("ridges", self.ridge_ if ridges is None else ridges)

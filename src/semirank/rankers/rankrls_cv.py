@@ -8,6 +8,7 @@ import numpy as np
 from semirank import metrics
 from semirank.core.arrays import Floats
 from semirank.kernels import GAMMA, KERNEL
+from semirank.learned import Table
 from semirank.limits import Limit
 from semirank.metrics import Metric
 from semirank.metrics.notation import MetricName
@@ -107,6 +108,8 @@ class RankRLSCV(CrossValidated, RankRLS):
         "n_components": COMPONENTS,
         "degree": DEGREE,
     }
+
+    learned: ClassVar[Table] = RankRLS.learned | CrossValidated.learned
 
     def __init__(
         self,

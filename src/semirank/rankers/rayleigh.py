@@ -18,10 +18,11 @@ from semirank.dataset import Features, RankingDataset
 from semirank.features.gram_schmidt import GramSchmidt
 from semirank.graphs import knn_graph, laplacian
 from semirank.kernels import GAMMA, KERNEL, Kernel, resolve
+from semirank.learned import Array, Part, Table
 from semirank.limits import Between, Limit, OneOf
 from semirank.rankers._base import Contributions, Ranker
 from semirank.rankers.assumptions import MANIFOLD
-from semirank.rankers.kept_items import callers_order
+from semirank.rankers.kept_items import callers_order, check_item
 from semirank.rankers.label_levels import check_levels, compare_levels, relative_to_list
 from semirank.rankers.pairs import check_weights
 
@@ -118,6 +119,16 @@ class RayleighRanker(Ranker):
     (array([0, 3]), True)
     """
 
+    learned: ClassVar[Table] = Ranker.learned | {
+        "projection_": Part("GramSchmidt"),
+        "factor_": Array("n_components", "n_components"),
+        "weights_": Array("n_components"),
+        "labelled_items_": Array("n_labelled", dtype="int64", low=0, high="n_items"),
+        "pulls_": Array("n_labelled"),
+        "items_": Array("n_items", "n_features", dtype="float", sparse=True),
+        "lists_": Array("n_items", dtype="int64", low=0, high="n_lists"),
+    }
+
     @property
     def takes_sparse(self) -> bool:
         """Whether X may be sparse: not where it is a kernel matrix."""
@@ -211,8 +222,7 @@ class RayleighRanker(Ranker):
             Row numbers of the labelled items, and amounts that add up to ``scores_[item]``.
         """
         check_is_fitted(self, "weights_")
-        if not 0 <= item < len(self.scores_):
-            raise ValueError(f"item must be a row number in [0, {len(self.scores_) - 1}]; got {item!r}.")
+        item = check_item(item, len(self.scores_))
         features = self.projection_.transform(self.items_[[item]])[0].astype(np.float64)
         along = self._along(self.items_, cho_solve((self.factor_, True), features))
         means = np.bincount(self.lists_, weights=along) / np.bincount(self.lists_)
@@ -264,16 +274,8 @@ class RayleighRanker(Ranker):
 
     def _check_state(self) -> None:
         super()._check_state()
-        size, n_items = self.projection_.n_components_, len(self.scores_)
-        if self.weights_.shape != (size,) or self.factor_.shape != (size, size):
-            raise ValueError("weights_ and factor_ must have one row for each component")
-        if self.items_.shape != (n_items, self.n_features_in_) or self.lists_.shape != (n_items,):
-            raise ValueError("items_ and lists_ must have one row for each item")
-        if (
-            self.pulls_.shape != self.labelled_items_.shape
-            or not np.isin(self.labelled_items_, np.arange(n_items)).all()
-        ):
-            raise ValueError("labelled_items_ and pulls_ must name items, one entry for each label")
+        if self.projection_.n_components_ != len(self.weights_):
+            raise ValueError("weights_ must have one row for each component")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -302,6 +304,11 @@ def roughness(X: Floats, graph_laplacian: csr_array) -> Floats:
 
 def factorise(matrix: Floats) -> Floats:
     """Return the lower Cholesky factor of a matrix that should be positive definite."""
+    if not np.isfinite(matrix).all():
+        raise ValueError(
+            "The covariances, the ridge and the smoothness come to more than any number. Scale the features, "
+            "or lower degree, ridge or smoothness."
+        )
     try:
         return cholesky(matrix, lower=True)
     except LinAlgError:

@@ -17,6 +17,7 @@ from semirank import metrics
 from semirank.core.arrays import Booleans, Floats, Integers
 from semirank.dataset import RankingDataset
 from semirank.kernels import KERNEL, median_distance
+from semirank.learned import Part, Table
 from semirank.limits import Between, Limit, OneOf, Several
 from semirank.metrics.notation import MetricName
 from semirank.rankers._base import Contributions, Ranker
@@ -97,6 +98,8 @@ class RayleighRankerCV(CrossValidated, Ranker):
     >>> ranker.best_params_["ridge"], ranker.cv_results_["mean_test_score"].shape  # 4 x 3 x 3 x 2
     (0.001, (72,))
     """
+
+    learned: ClassVar[Table] = Ranker.learned | CrossValidated.learned | {"ranker_": Part("RayleighRanker")}
 
     @property
     def takes_sparse(self) -> bool:

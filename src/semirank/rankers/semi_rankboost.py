@@ -11,6 +11,7 @@ import numpy as np
 
 from semirank.core.arrays import Floats, Integers
 from semirank.dataset import DataWarning, RankingDataset
+from semirank.learned import Array, Number, Table
 from semirank.limits import Between, Either, Limit, OneOf
 from semirank.rankers._base import Ranker
 from semirank.rankers.assumptions import NEIGHBOUR_LABELS
@@ -104,6 +105,13 @@ class SemiRankBoost(RankBoost):
         "conflict": OneOf("nearest", "both", "drop"),
     }
 
+    learned: ClassVar[Table] = RankBoost.learned | {
+        "log_losses_": Array("n_rounds", 2, gaps=True, infinite=True),
+        "pseudo_items_": Array("n_pseudo", dtype="int64", low=0, high="n_items"),
+        "pseudo_labels_": Array("n_pseudo"),
+        "discount_": Number(0),
+    }
+
     discount_: float
     pseudo_items_: Integers
     pseudo_labels_: Floats
@@ -187,11 +195,6 @@ class SemiRankBoost(RankBoost):
             row[: len(each.log_losses)] = each.log_losses
         terms[:, 1] -= log(self.discount_ or 1.0)
         self.log_losses_ = terms
-
-    def _check_state(self) -> None:
-        super()._check_state()
-        if self.pseudo_items_.shape != self.pseudo_labels_.shape:
-            raise ValueError("pseudo_items_ and pseudo_labels_ must have one entry for each pseudo-label")
 
 
 def _similarity(distances: Floats) -> Floats:

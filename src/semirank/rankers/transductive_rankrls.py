@@ -9,6 +9,7 @@ import numpy as np
 from semirank.core.arrays import Floats
 from semirank.dataset import RankingDataset
 from semirank.kernels import GAMMA, KERNEL
+from semirank.learned import Array, Number, Table
 from semirank.limits import Between, Either, Limit, OneOf
 from semirank.rankers._base import Ranker
 from semirank.rankers.assumptions import OWN_PREDICTIONS
@@ -103,6 +104,10 @@ class TransductiveRankRLS(KeepsItems, KernelRanker):
         "degree": DEGREE,
     }
 
+    learned: ClassVar[Table] = (
+        KernelRanker.learned | KeepsItems.learned | {"pull_": Number(0), "labels_": Array("n_items")}
+    )
+
     labels_: Floats
     pull_: float
 
@@ -161,9 +166,3 @@ class TransductiveRankRLS(KeepsItems, KernelRanker):
     def _taught(self, data: RankingDataset) -> LeastSquares:
         """Return RankRLS of the known labels."""
         return LeastSquares.of(data, self._require_pairs(ListSquared.of(data), data), self._resolve(data))
-
-    def _check_state(self) -> None:
-        super()._check_state()
-        if self.labels_.shape != self.scores_.shape:
-            raise ValueError("labels_ must have one label for each item")
-        self._check_kept_items(len(self.scores_))

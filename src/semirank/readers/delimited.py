@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
 from typing import BinaryIO, TextIO
@@ -12,6 +12,7 @@ import numpy as np
 
 from semirank.core.arrays import AnyArray, Floats
 from semirank.readers.cells import check_filled, leave_out, parse_cells, parse_numbers
+from semirank.readers.lines import lines_of
 
 CHUNK = 500  # so few that the rows are gone before the garbage collector looks at them
 _UNDECODED = re.compile("[\udc80-\udcff]")  # how "surrogateescape" marks bytes that are no text
@@ -36,7 +37,7 @@ class DelimitedFile:
 
     def chunks(self) -> Iterator["Lines"]:
         """Yield the rows, some thousands at a time."""
-        rows = self._rows()
+        rows = self.rows()
         while chunk := list(islice(rows, CHUNK)):
             numbers, cells = zip(*chunk, strict=True)
             yield Lines(self.name, numbers, dict(zip(self.columns, zip(*cells, strict=True), strict=True)))
@@ -52,7 +53,8 @@ class DelimitedFile:
             )
         return columns
 
-    def _rows(self) -> Iterator[tuple[int, list[str]]]:
+    def rows(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield the line that a row starts on, and its cells."""
         width = len(self.columns)
         for line, row in self._parsed():
             if len(row) != width:
@@ -81,11 +83,11 @@ class Lines:
 
     def __init__(self, name: str, lines: Sequence[int], cells: dict[str, Sequence[str]]) -> None:
         self._name = name
-        self._lines = lines
+        self.rows = lines
         self._cells = cells
 
     def __len__(self) -> int:
-        return len(self._lines)
+        return len(self.rows)
 
     def numbers(self, column: str, advice: str) -> Floats:
         """Return a column of numbers, NaN where a cell is empty."""
@@ -109,7 +111,7 @@ class Lines:
         return list(self._cells[column])
 
     def _error(self, column: str, row: int, fault: str) -> ValueError:
-        return ValueError(f"{self._name}:{self._lines[row]}: column {column!r}: {fault}.")
+        return ValueError(f"{self._name}:{self.rows[row]}: column {column!r}: {fault}.")
 
 
 @contextmanager
@@ -130,7 +132,7 @@ def open_text(stream: BinaryIO, encoding: str = "utf-8") -> Iterator[TextIO]:
 def _checked_lines(text: TextIO, name: str) -> Iterator[str]:
     number = 0
     try:
-        for line in text:
+        for line in lines_of(text.readline, name):
             number += 1
             if not line.isascii() and _UNDECODED.search(line):
                 raise UnicodeError
@@ -138,7 +140,7 @@ def _checked_lines(text: TextIO, name: str) -> Iterator[str]:
     except UnicodeError as error:
         encoding = text.encoding.removesuffix("-sig")
         raise ValueError(
-            f"{name}:{number}: is not {encoding} text. Say encoding=..., for example 'cp1252'."
+            f"{name}:{number}: is not {encoding} text. Say encoding=... (--encoding ...), for example cp1252."
         ) from error
 
 
@@ -154,3 +156,9 @@ def _is_number(cell: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def quoted(cells: Iterable[str], delimiter: str) -> list[str]:
+    """Put a cell into quotes where it needs them; Python's csv forgets a lone carriage return."""
+    special = re.compile(f'["\r\n{re.escape(delimiter)}]')
+    return ['"' + cell.replace('"', '""') + '"' if special.search(cell) else cell for cell in cells]

@@ -5,10 +5,11 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from hashlib import file_digest
+from hashlib import file_digest, sha256
 from pathlib import Path
+from typing import BinaryIO
 
-from semirank.files import COMPRESSED, open_output, usual_mode
+from semirank.files import COMPRESSED, open_output
 
 Progress = Callable[[int, int | None], None]
 """Called with the bytes that are here and the bytes there will be, or None where the server does not say."""
@@ -134,7 +135,10 @@ def download(
     meter = _Meter(progress, max_bytes)
     downloader = pooch.HTTPDownloader(meter, _CHUNK, timeout=timeout, headers=_HEADERS)
     try:
-        pooch.retrieve(url, sha256, target.name, target.parent, downloader=downloader)
+        with open_output(target, compress=False) as stream:
+            arriving = _Arriving(stream)
+            downloader(url, arriving, None)
+            arriving.check(sha256)
     except RequestException as error:
         answer = error.response
         fault = f"the connection failed ({error})"
@@ -143,7 +147,25 @@ def download(
         raise OSError(f"{url}: {fault}.") from error
     except ValueError as error:
         raise ValueError(f"{url}: {error}") from error
-    target.chmod(usual_mode())
+
+
+class _Arriving:
+    """A file that is written to, and what its hash comes to."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream, self._digest = stream, sha256()
+
+    def write(self, block: bytes) -> int:
+        self._digest.update(block)
+        return self._stream.write(block)
+
+    def flush(self) -> None:
+        self._stream.flush()
+
+    def check(self, expected: str | None) -> None:
+        found = self._digest.hexdigest()
+        if expected is not None and found != expected.lower().removeprefix("sha256:"):
+            raise ValueError(f"its SHA-256 is wrong: expected {expected} but got {found}. Nothing was saved.")
 
 
 class _Meter:

@@ -6,10 +6,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from semirank.dataset import RankingDataset
-from semirank.files import STDIO, Source, ending_of, name_of
+from semirank.files import STDIO, Source, ending_of, name_of, open_input
+from semirank.readers.arrays import read_arrays
 from semirank.readers.datasets import available, load
+from semirank.readers.images import read_images
 from semirank.readers.letor import read_letor, write_letor
-from semirank.readers.scores import Scores, read_scores, write_scores
+from semirank.readers.reading_list import scores_in
+from semirank.readers.record_files import read_records
+from semirank.readers.scores import COLUMNS, Scores, read_scores, write_scores
 from semirank.readers.table import read_table, write_table
 from semirank.readers.trec import read_qrels, read_run, write_qrels, write_run
 
@@ -18,13 +22,23 @@ FORMATS = {
     "csv": (".csv",),
     "tsv": (".tsv", ".tab"),
     "parquet": (".parquet", ".pq"),
+    "xlsx": (".xlsx", ".xlsm"),
+    "ris": (".ris",),
+    "bibtex": (".bib", ".bibtex"),
+    "asreview": (".asreview",),
+    "arrays": (".npy", ".npz"),
+    "images": (),
     "qrels": (".qrels", ".qrel"),
 }
 RUN_ENDINGS = (".run", ".trec")
+RECORDS = ("csv", "tsv", "parquet", "xlsx", "ris", "bibtex", "asreview")
+"""Formats with one record an item, in columns."""
 
 
 def format_of(name: str) -> str:
     """Tell the format of a data file by its ending."""
+    if Path(name).is_dir():
+        return "images"
     ending = ending_of(name)
     for format_name, endings in FORMATS.items():
         if ending in endings:
@@ -52,10 +66,12 @@ def read(
     source : path, "-" or name
         A file, standard input, or the name of a dataset that `semirank.load` knows. A file of that name
         in the current folder comes first.
-    format : {"letor", "csv", "tsv", "parquet", "qrels"}, optional
-        Taken from the ending if not given; needed for standard input.
+    format : {"letor", "csv", "tsv", "parquet", "xlsx", "ris", "bibtex", "asreview", "arrays", "images", \
+            "qrels"}, optional
+        Taken from the ending if not given (a folder: images); needed for standard input.
     columns : mapping, optional
-        For tables: the columns for label, qid, item and text (see `read_table`); None means find it.
+        For tables: the columns for label, qid, item and text (see `read_table`); None means find it. For
+        arrays and images: those of the table beside them.
     named : mapping, optional
         For named datasets: options of `load`.
     unlabelled : float, "auto" or None
@@ -79,7 +95,12 @@ def read(
             return read_letor(source, unlabelled=unlabelled)
         case "qrels":
             return read_qrels(source, unlabelled=unlabelled)
-        case "csv" | "tsv" | "parquet" as kind:
+        case "arrays" | "images" as kind:
+            if source == STDIO or hasattr(source, "read"):
+                raise ValueError(f"{name_of(source)}: {kind} are read from a path.")
+            reader = read_arrays if kind == "arrays" else read_images
+            return reader(str(source), unlabelled=unlabelled, **columns)
+        case kind if kind in RECORDS:
             return read_table(source, format=kind, unlabelled=unlabelled, **columns)
     raise ValueError(f"There is no format {format!r}. Known: {', '.join(FORMATS)}.")
 
@@ -97,14 +118,28 @@ def write(data: RankingDataset, target: str | os.PathLike[str], *, format: str |
             raise ValueError(f"There is no format {unknown!r}. Known: {', '.join(FORMATS)}.")
 
 
+def is_run(name: str) -> bool:
+    """Tell whether a name ends as that of a TREC run does."""
+    return ending_of(name) in RUN_ENDINGS
+
+
 def read_ranking(source: Source) -> Scores:
-    """Read scores: a TREC run when the name ends in .run or .trec, otherwise a table."""
-    return (read_run if ending_of(name_of(source)) in RUN_ENDINGS else read_scores)(source)
+    """Read scores: a TREC run (.run, .trec), a table of ``qid item score``, or a reading list."""
+    if is_run(name_of(source)):
+        return read_run(source)
+    if source == STDIO or not isinstance(source, (str, os.PathLike)) or _starts_as_scores(source):
+        return read_scores(source)
+    return scores_in(read_records(source))
+
+
+def _starts_as_scores(path: str | os.PathLike[str]) -> bool:
+    with open_input(path) as stream:
+        return stream.readline().decode(errors="replace").split() == list(COLUMNS)
 
 
 def write_ranking(
     data: RankingDataset, scores: Any, target: str | os.PathLike[str], *, top: int | None = None
 ) -> None:
     """Write scores, given in the caller's order, as a TREC run (.run, .trec) or as a table."""
-    writer = write_run if ending_of(str(target)) in RUN_ENDINGS else write_scores
+    writer = write_run if is_run(str(target)) else write_scores
     writer(data, scores, target, top=top)

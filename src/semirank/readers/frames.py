@@ -9,6 +9,7 @@ import narwhals as nw
 from semirank.core.arrays import AnyArray, Floats
 from semirank.dataset.table import as_cells
 from semirank.features.tfidf import check_texts
+from semirank.files import MOST_BYTES, most_bytes
 from semirank.readers.cells import check_filled, check_finite, leave_out, parse_cells, parse_numbers
 from semirank.readers.roles import Roles
 
@@ -77,14 +78,36 @@ def as_frame(source: Any) -> "nw.DataFrame[Any] | None":
 def read_parquet(stream: BinaryIO, name: str, choose: Callable[[list[str]], Roles]) -> tuple[Roles, Rows]:
     """Read the columns of a Parquet file that `choose` picks from all its columns."""
     pyarrow, parquet = import_arrow(name)
+    content = stream.read()
     with _damage_named(name, pyarrow.ArrowException):
-        file = parquet.ParquetFile(pyarrow.BufferReader(stream.read()))
+        file = parquet.ParquetFile(pyarrow.BufferReader(content))
         columns = list(file.schema_arrow.names)
+    _check_size(file.metadata, len(content), name)
     roles = choose(columns)
     with _damage_named(name, pyarrow.ArrowException):
         table = file.read(columns=roles.columns)
         table.validate(full=True)
     return roles, Rows(nw.from_native(table, eager_only=True), name, file.metadata.num_rows)
+
+
+def read_parquet_columns(stream: BinaryIO, name: str) -> dict[str, list[Any]]:
+    """Read all columns of a Parquet file, as Python's values."""
+    pyarrow, parquet = import_arrow(name)
+    with _damage_named(name, pyarrow.ArrowException):
+        table = parquet.read_table(pyarrow.BufferReader(stream.read()))
+        table.validate(full=True)
+        return {column: table[column].to_pylist() for column in table.column_names}
+
+
+def _check_size(metadata: Any, packed: int, name: str) -> None:
+    """Refuse a file that would unpack to far more than is usual; a cell takes eight bytes at least."""
+    groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
+    needed = max(8 * metadata.num_rows * metadata.num_columns, sum(each.total_byte_size for each in groups))
+    if needed > most_bytes(packed):
+        raise ValueError(
+            f"{name}: unpacks to {needed} bytes, far more than is usual for its length. If that is right, "
+            f"set {MOST_BYTES} to a larger number."
+        )
 
 
 def import_arrow(name: str) -> tuple[Any, Any]:

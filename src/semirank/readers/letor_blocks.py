@@ -14,7 +14,7 @@ import numpy as np
 
 from semirank.core import letor as core
 from semirank.core.arrays import AnyArray, Bytes, Floats, Integers
-from semirank.files import Source, name_of, open_input
+from semirank.files import LONGEST_LINE, Source, name_of, open_input
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -22,7 +22,6 @@ R = TypeVar("R")
 BLOCK_SIZE = 1 << 21
 """Bytes read at a time."""
 
-_LONGEST_LINE = 1 << 28
 _MARK = b"\xef\xbb\xbf"  # some editors start a file with this
 _TOKEN = re.compile(rb"[^\s#]*")
 _SHOWN = 40  # characters of a bad token
@@ -132,8 +131,8 @@ def _whole_lines(stream: BinaryIO, name: str) -> Iterator[Bytes]:
         if stop:
             yield np.frombuffer(text, np.uint8, stop)
         tail = text[stop:]
-        if len(tail) > _LONGEST_LINE:
-            raise ValueError(f"{name}: a line has more than {_LONGEST_LINE} bytes. Is the file LETOR text?")
+        if len(tail) > LONGEST_LINE:
+            raise ValueError(f"{name}: a line has more than {LONGEST_LINE} bytes. Is the file LETOR text?")
     if tail:
         yield np.frombuffer(tail + b"\n", np.uint8)
 

@@ -1,9 +1,10 @@
 """Lines of cells and what stands in them, with messages that say where."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import isfinite
+from typing import AnyStr
 
-from semirank.files import Source, name_of, open_input
+from semirank.files import LONGEST_LINE, Source, name_of, open_input
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -24,7 +25,7 @@ def read_cells(
     """
     name = name_of(source)
     with open_input(source) as stream:
-        for number, line in enumerate(stream, start=1):
+        for number, line in enumerate(lines_of(stream.readline, name), start=1):
             line = line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
             if not line.strip():
                 continue
@@ -35,6 +36,18 @@ def read_cells(
                     f"{place}: {len(cells)} cells where a line has {len(columns)}: {' '.join(columns)}."
                 )
             yield place, _decoded(place, cells)
+
+
+def lines_of(readline: Callable[[int], AnyStr], name: str) -> Iterator[AnyStr]:
+    """Yield lines, as iterating over a file does, but none that is too long to be one."""
+    number = 0
+    while line := readline(LONGEST_LINE + 1):
+        number += 1
+        if len(line) > LONGEST_LINE:
+            raise ValueError(
+                f"{name}:{number}: the line has more than {LONGEST_LINE} characters. Is it the right file?"
+            )
+        yield line
 
 
 def read_number(place: str, what: str, cell: str) -> float:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -12,11 +13,13 @@ from semirank.features.table import join_texts
 from semirank.files import ending_of, name_of, open_input
 from semirank.readers.cells import Chunk, is_number, join_cells
 from semirank.readers.delimited import DelimitedFile, open_text
+from semirank.readers.encodings import choose_encoding
 from semirank.readers.frames import Rows, as_frame, read_parquet
-from semirank.readers.roles import Roles, find_roles
+from semirank.readers.record_files import ENDINGS, read_records
+from semirank.readers.ris import decision_in
+from semirank.readers.roles import DECISIONS_OF_RAYYAN, Roles, find_roles
 
-DELIMITERS = {"csv": None, "tsv": "\t", "parquet": None}
-_ENDINGS = {".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet"}
+DELIMITERS = {"csv": None, "tsv": "\t"} | dict.fromkeys(("parquet", "xlsx", "ris", "bibtex", "asreview"))
 
 
 class TableContent(NamedTuple):
@@ -45,6 +48,13 @@ def load_cells(
         raise ValueError(f"A table is a path, a binary file or a data frame; got {type(source).__name__}.")
     name = name_of(source)
     format = check_layout(format or format_of_table(name), delimiter)
+    if format in ("xlsx", "ris", "bibtex", "asreview"):
+        records = read_records(source, format=format, encoding=encoding)
+        roles = _choose(name, options, list(records.columns))
+        if format != "xlsx":  # nobody means the year or the pages of a reference as a feature
+            roles = replace(roles, beside_text=())
+        return name, roles, _collect(name, [records.lines()], roles)
+    encoding = choose_encoding(source, encoding) if format != "parquet" else encoding
     with open_input(source) as stream:
         if format == "parquet":
             roles, rows = read_parquet(stream, name, partial(_choose, name, options))
@@ -57,7 +67,7 @@ def load_cells(
 
 def format_of_table(name: str) -> str:
     """Tell the format of a table by the ending of its name, csv if that is unknown."""
-    return _ENDINGS.get(ending_of(name), "csv")
+    return ENDINGS.get(ending_of(name), "csv")
 
 
 def check_layout(format: str, delimiter: str | None) -> str:
@@ -101,6 +111,9 @@ def _read_chunk(chunk: Chunk, roles: Roles) -> TableContent:
 def _labels(chunk: Chunk, column: str) -> AnyArray:
     """Return labels as numbers, or as words where none of them is a number."""
     cells = chunk.cells(column)
+    if column.strip().lower() == DECISIONS_OF_RAYYAN:
+        decided = [decision_in(note) for note in chunk.texts(column)]
+        return np.array([np.nan if each is None else each for each in decided], dtype=np.float64)
     words = cells.dtype.kind == "O" and not any(is_number(cell) for cell in cells if cell is not None)
     advice = "a label is a number, and an empty cell where there is none"
     return cells if words else chunk.numbers(column, advice)

@@ -23,6 +23,8 @@ USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
         "final_included",
         "included_flag",
         "include",
+        "asreview_label",
+        "asreview_included",
     ),
     "qid": ("qid", "query_id", "list"),
     "item": ("item", "docid", "item_id", "record_id", "id"),
@@ -32,6 +34,8 @@ USUAL_NAMES: Mapping[str, tuple[str, ...]] = {
 _TITLE, _ABSTRACT = USUAL_NAMES["text"][1:3], USUAL_NAMES["text"][3:]
 _NAMELESS = re.compile(r"|Unnamed: \d+|__index_level_\d+__")  # what pandas calls or stores its row numbers as
 _ONE_COLUMN = ("label", "qid", "item")
+_OF_READING_LIST = ("rank", "score", "why", "row")  # what we put beside the columns of the data
+_OF_RAYYAN, DECISIONS_OF_RAYYAN = {"key", "title", "abstract", "notes"}, "notes"
 
 
 @dataclass(frozen=True)
@@ -70,8 +74,12 @@ def find_roles(
     _check_distinct(columns)
     options: dict[str, Any] = {"label": label, "qid": qid, "item": item, "text": _as_tuple(text)}
     _check_named(columns, options, features, drop)
+    if {"rank", "score"} <= set(columns):
+        drop = (*drop, *(name for name in _OF_READING_LIST if name in _without(columns, features or ())))
     free = _without(columns, drop, features or (), *map(_as_tuple, options.values()))
     chosen = {role: _choose(role, options[role], free) for role in _ONE_COLUMN}
+    if chosen["label"] is None and label is None and set(map(str.lower, free)) >= _OF_RAYYAN:
+        chosen["label"] = next(name for name in free if name.lower() == DECISIONS_OF_RAYYAN)
     if chosen["label"] is None and label is None:
         raise ValueError(
             f"no column has a usual name for the label ({', '.join(USUAL_NAMES['label'])}). Say label=... "

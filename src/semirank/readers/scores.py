@@ -1,7 +1,7 @@
 """Scores by name: a list, an item and its score on every line, best first."""
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -9,7 +9,8 @@ import numpy as np
 
 from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
 from semirank.dataset import RankingDataset
-from semirank.files import Source, name_of, open_output
+from semirank.files import Source, ending_of, name_of, open_input, open_output
+from semirank.readers.delimited import DelimitedFile, open_text, quoted
 from semirank.readers.lines import Once, read_cells, read_number
 
 COLUMNS = ("qid", "item", "score")
@@ -117,7 +118,7 @@ class Ranked(NamedTuple):
 
 
 def read_scores(source: Source) -> Scores:
-    """Read a table of scores: tabs between the cells, the first line ``qid item score``.
+    """Read a table of scores: tabs between the cells, commas in a .csv, the first line ``qid item score``.
 
     Parameters
     ----------
@@ -130,11 +131,12 @@ def read_scores(source: Source) -> Scores:
         With file and line: another number of cells, a score that is no finite number, an item of a
         list that is there twice, another first line.
     """
-    lines = read_cells(source, COLUMNS, b"\t")
+    lines = _between_commas(source) if _has_commas(name_of(source)) else read_cells(source, COLUMNS, b"\t")
     header = next(lines, ("", None))[1]
     if header != list(COLUMNS):
         raise ValueError(
-            f"{name_of(source)}: must start with the line 'qid item score', separated by tabs. "
+            f"{name_of(source)}: must start with the line 'qid item score', separated by tabs (in a .csv, by "
+            "commas). "
             "A TREC run is read with read_run."
         )
     once, rows = Once(), []
@@ -161,7 +163,7 @@ def write_scores(
     scores : array of shape (n_items,)
         In the caller's order.
     target : path or "-"
-        A file appears only when it is complete.
+        A file appears only when it is complete. Between the cells are tabs, in a .csv commas.
     top : int, optional
         Write only so many items of each list.
 
@@ -182,11 +184,14 @@ def write_scores(
     <BLANKLINE>
     """
     ranked = rank_items(data, scores, top)
-    check_names(ranked, _fits_between_tabs)
+    delimiter = "," if _has_commas(str(target)) else "\t"
+    check_names(ranked, _has_text if delimiter == "," else _fits_between_tabs)
     with open_output(target) as stream:
-        stream.write("\t".join(COLUMNS).encode() + b"\n")
+        stream.write(delimiter.join(COLUMNS).encode() + b"\n")
         for list_name, item, _, score in zip(*map(np.ndarray.tolist, ranked), strict=True):
-            stream.write(f"{list_name}\t{item}\t{score!r}\n".encode())
+            cells = [list_name, item, repr(score)]
+            cells = quoted(cells, ",") if delimiter == "," else cells
+            stream.write((delimiter.join(cells) + "\n").encode())
 
 
 def rank_items(data: RankingDataset, scores: Any, top: int | None = None) -> Ranked:
@@ -242,8 +247,25 @@ def check_names(ranked: Ranked, fits: Callable[[str], bool]) -> None:
                 )
 
 
+def _has_commas(name: str) -> bool:
+    return ending_of(name) == ".csv"
+
+
+def _between_commas(source: Source) -> Iterator[tuple[str, list[str]]]:
+    name = name_of(source)
+    with open_input(source) as stream, open_text(stream) as text:
+        table = DelimitedFile(text, name, ",")
+        yield f"{name}:1", table.columns
+        for line, cells in table.rows():
+            yield f"{name}:{line}", cells
+
+
+def _has_text(name: str) -> bool:
+    return bool(name.strip())
+
+
 def _fits_between_tabs(name: str) -> bool:
-    return bool(name.strip()) and not any(mark in name for mark in "\t\n\r")
+    return _has_text(name) and not any(mark in name for mark in "\t\n\r")
 
 
 def _spell_one(name: Any) -> str:

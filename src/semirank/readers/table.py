@@ -1,10 +1,9 @@
 """Tables: CSV, TSV, Parquet and data frames, with named columns for list, item, label and text."""
 
 import os
-import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -17,6 +16,8 @@ from semirank.features import TableFeatures, TfIdf
 from semirank.features.cells import as_levels, known_words
 from semirank.features.tfidf import apply_transformer, check_texts
 from semirank.files import open_output
+from semirank.readers.delimited import quoted
+from semirank.readers.encodings import AUTO
 from semirank.readers.frames import import_arrow
 from semirank.readers.loading import DELIMITERS, TableContent, check_layout, format_of_table, load_cells
 from semirank.readers.roles import ColumnChoice, Roles
@@ -42,7 +43,7 @@ def read_table(
     text_features: Any = None,
     format: str | None = None,
     delimiter: str | None = None,
-    encoding: str = "utf-8",
+    encoding: str = AUTO,
 ) -> RankingDataset:
     r"""Read a table with one row for each item.
 
@@ -81,13 +82,14 @@ def read_table(
         What turns texts into features, which stand behind those of `features`. A fitted one is used as it
         is, which is how new items get the features of old ones; any other is fitted here, on all texts.
         None: ``TfIdf()``. False: texts, and columns of words, are kept, but no features made.
-    format : {"csv", "tsv", "parquet"}, optional
+    format : {"csv", "tsv", "parquet", "xlsx", "ris", "bibtex", "asreview"}, optional
         Taken from the ending of the name if not given; "csv" if that is unknown.
     delimiter : str, optional
         What stands between two cells. If not given, a tab for TSV, and for CSV the first of comma, tab and
         semicolon that occurs in the header.
     encoding : str
-        Of CSV and TSV.
+        Of CSV, TSV, RIS and BibTeX. "auto": UTF-8 or UTF-16 where the bytes are that, otherwise Windows-1252,
+        with a warning.
 
     Returns
     -------
@@ -214,6 +216,8 @@ def write_table(
     <BLANKLINE>
     """
     format = check_layout(format or format_of_table(str(target)), delimiter)
+    if format not in ("csv", "tsv", "parquet"):
+        raise ValueError(f"{target}: features are written as csv, tsv or parquet, not as {format}.")
     columns = _leading_columns(data, scores)
     features = _written_features(data)
     header = [*columns, *features]
@@ -313,7 +317,7 @@ def _write_delimited(
     X: Features,
 ) -> None:
     with open_output(target) as stream:
-        stream.write((delimiter.join(_quoted(header, delimiter)) + "\n").encode())
+        stream.write((delimiter.join(quoted(header, delimiter)) + "\n").encode())
         for start in range(0, X.shape[0], _CHUNK):
             rows = slice(start, start + _CHUNK)
             cells = [_spelled(column[rows], delimiter) for column in columns.values()]
@@ -339,10 +343,4 @@ def _spelled(column: AnyArray, delimiter: str) -> list[str]:
     """Write a column as cells: numbers exactly, NaN as an empty cell, other things in quotes if need be."""
     if column.dtype.kind == "f":
         return ["" if number != number else repr(number) for number in column.tolist()]
-    return _quoted(map(str, column.tolist()), delimiter)
-
-
-def _quoted(cells: Iterable[str], delimiter: str) -> list[str]:
-    """Put a cell into quotes where it needs them; Python's csv forgets a lone carriage return."""
-    special = re.compile(f'["\r\n{re.escape(delimiter)}]')
-    return ['"' + cell.replace('"', '""') + '"' if special.search(cell) else cell for cell in cells]
+    return quoted(map(str, column.tolist()), delimiter)

@@ -3,7 +3,7 @@
 import json
 from dataclasses import fields, is_dataclass
 from types import NoneType, UnionType
-from typing import Any, Self, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Self, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -35,13 +35,18 @@ class Record:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Self:
-        """Build the record from what `to_dict` gave; a missing or unknown name is an error."""
+        """Build the record from what `to_dict` gave; a name that is missing or unknown is an error."""
         return _record(cls, values)
 
     @classmethod
-    def from_json(cls, text: str) -> Self:
+    def from_json(cls, text: str | bytes) -> Self:
         """Read what `to_json` wrote."""
-        return cls.from_dict(json.loads(text))
+        try:
+            return cls.from_dict(json.loads(text))
+        except RecursionError:
+            raise ValueError(f"The JSON is nested too deeply to be a {cls.__name__}.") from None
+        except json.JSONDecodeError as error:
+            raise ValueError(f"This is no JSON, and so no {cls.__name__}: {error}.") from None
 
 
 def plain(values: Floats) -> tuple[float | None, ...]:
@@ -71,7 +76,13 @@ def _record(kind: Any, values: Any) -> Any:
     if not isinstance(values, dict) or set(values) != set(names):
         given = sorted(values) if isinstance(values, dict) else type(values).__name__
         raise ValueError(f"{kind.__name__} has the fields {', '.join(names)}; got {given}.")
-    return kind(**{name: _typed(hints[name], values[name]) for name in names})
+    read = {}
+    for name in names:
+        try:
+            read[name] = _typed(hints[name], values[name])
+        except (TypeError, OverflowError) as error:
+            raise ValueError(f"{kind.__name__}: {name} is wrong: {error}.") from None
+    return kind(**read)
 
 
 def _typed(hint: Any, value: Any) -> Any:
@@ -81,7 +92,19 @@ def _typed(hint: Any, value: Any) -> Any:
         [wanted] = [each for each in inner if each is not NoneType]
         return None if value is None else _typed(wanted, value)
     if origin is tuple:
-        return tuple(_typed(inner[0], entry) for entry in value)
+        return tuple(_typed(inner[0], entry) for entry in _of(list, value))
+    if origin is dict:
+        return {key: _typed(inner[1], entry) for key, entry in _of(dict, value).items()}
+    if origin is Literal:
+        return _of(tuple({type(each) for each in inner}), value)
     if is_dataclass(hint):
         return _record(hint, value)
-    return float(value) if hint is float else value
+    if hint is float:
+        return float(_of((int, float), value))
+    return _of(hint, value) if hint in (int, str, bool) else value
+
+
+def _of(kind: Any, value: Any) -> Any:
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        raise TypeError(f"{value!r:.40} is a {type(value).__name__}")
+    return value

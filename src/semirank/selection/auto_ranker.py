@@ -17,10 +17,12 @@ from sklearn.utils.validation import check_is_fitted
 from semirank.core.arrays import AnyArray, Booleans, Floats
 from semirank.dataset import DataWarning, RankingDataset
 from semirank.dataset.table import RawTable, as_table
+from semirank.features.lsa import sharing_lsa
 from semirank.features.scaling import Scaling
-from semirank.features.table import TableFeatures, encode, table_of
+from semirank.features.table import TableFeatures, are_ids, encode, table_of
 from semirank.features.text_features import TextFeatures
 from semirank.features.tfidf import TfIdf, check_texts
+from semirank.learned import AnyOf, Number, Part, Table, Value
 from semirank.limits import FLAG, Between, Either, Limit, OneOf
 from semirank.meta.empty_texts import find_empty, lowest
 from semirank.meta.members import Rankers
@@ -167,6 +169,17 @@ class AutoRanker(Ranker):
         "n_jobs": Either(Between(-1, kind=Integral), OneOf(None)),
     }
 
+    learned: ClassVar[Table] = Ranker.learned | {
+        "ranker_": Part("Ranker"),
+        "choice_": Value(dict),
+        "verdict_": Value(str),
+        "leaderboard_": Value(list),
+        "protocol_": Value(str),
+        "table_": AnyOf(None, Part("TableFeatures")),
+        "features_": AnyOf(None, Part("TextFeatures", "TfIdf", "Scaling")),
+        "lowest_": Number(),
+    }
+
     ranker_: Ranker
     choice_: dict[str, Any]
     verdict_: str
@@ -208,14 +221,15 @@ class AutoRanker(Ranker):
         self._remember_features(given)
         warn_of_minus_one(data.y)
         data, self.features_ = prepare(data, self.candidates)
-        choice, choices = self._choose(data)
-        self.choice_ = choice.to_dict()
         rows = np.argsort(given.order)  # the ranker gets the caller's order, so that `explain` speaks of it
-        chosen = clone(choices.named(choice.name).ranker)
-        self._given = data.X[rows], data.qid[rows]
         self._empty = np.zeros(len(rows), dtype=bool) if data.texts is None else find_empty(data.texts[rows])
-        with _in_own_words():
-            self.ranker_ = chosen.fit(self._given[0], data.y[rows], self._given[1])
+        with sharing_lsa():
+            choice, choices = self._choose(data)
+            self.choice_ = choice.to_dict()
+            chosen = clone(choices.named(choice.name).ranker)
+            self._given = data.X[rows], data.qid[rows]
+            with _in_own_words():
+                self.ranker_ = chosen.fit(self._given[0], data.y[rows], self._given[1])
         return self._place_empty()
 
     def rerank(self, y: Any) -> Self:
@@ -317,7 +331,7 @@ class AutoRanker(Ranker):
         few = too_few(data, way, reading)
         found, choices = experiment(
             data,
-            choices.only_usual() if few else choices,
+            choices.only_mixed() if few else choices,
             self.metric,
             keep=None,
             unlabelled=reading,
@@ -357,7 +371,7 @@ class AutoRanker(Ranker):
 
 
 def as_dataset(X: Any, y: Any, qid: Any, *, new: bool = False) -> RankingDataset:
-    """Return items of any kind as data: texts stay texts, and a data frame that is not all numbers a table.
+    """Return items of any kind as data: texts stay texts, a data frame with more than plain numbers a table.
 
     New items have no labels. A column `qid` of a data frame names the lists, where they are not given.
     """
@@ -368,7 +382,7 @@ def as_dataset(X: Any, y: Any, qid: Any, *, new: bool = False) -> RankingDataset
         columns = {name: cells for name, cells in table.columns.items() if name != "qid"}
         kinds = {name: kind for name, kind in table.kinds.items() if name in columns}
         qid = table["qid"] if qid is None and "qid" in table.columns else qid
-        if columns and not all(_is_complete(cells) for cells in columns.values()):
+        if columns and not all(_is_plain(name, cells) for name, cells in columns.items()):
             return RankingDataset(np.zeros((n_items, 0)), y, qid, table=RawTable(columns, kinds))
         X = np.column_stack(list(columns.values())) if columns else np.zeros((n_items, 0))
         return RankingDataset(X, y, qid, feature_names=list(columns))
@@ -378,8 +392,9 @@ def as_dataset(X: Any, y: Any, qid: Any, *, new: bool = False) -> RankingDataset
     return RankingDataset(X, y, qid)
 
 
-def _is_complete(cells: AnyArray) -> bool:
-    return cells.dtype.kind == "f" and not np.isnan(cells).any()
+def _is_plain(name: str, cells: AnyArray) -> bool:
+    """Tell whether a column is a feature as it stands: numbers without gaps that are no ids."""
+    return cells.dtype.kind == "f" and not np.isnan(cells).any() and not are_ids(name, cells)
 
 
 def warn_of_minus_one(y: Floats) -> None:

@@ -34,7 +34,7 @@ from semirank.rankers.transductive_rankrls import TransductiveRankRLS
 from semirank.rankers.transductive_svm import TransductiveSVM
 from semirank.results.comparison import Kind
 from semirank.selection.candidates import Candidate, Given, as_candidates, without_texts
-from semirank.selection.label_source import FEWEST, asked_from_top, is_binary
+from semirank.selection.label_source import asked_from_top, is_binary
 from semirank.selection.protocols import choose_protocol
 
 MANY_ITEMS = 5_000  # labelled items from which a kernel is approximated
@@ -48,6 +48,8 @@ MIX, MIX_WITH_UNLABELLED = "mix", "mix with unlabelled items"
 
 TABLES = {"linear": 0.1, "wide kernel": 0.15, "trees": 0.25, "graph": 0.03}
 VECTORS = {"linear": 0.05, "wide kernel": 0.1, "kernel": 0.1, "graph": 0.25}
+TEXTS = {"words": 0.25, "topics": 0.25, "graph": 0.25, "graph of topics": 0.25}
+NEAREST_FIRST, FADES_BY = 0.75, 5.0  # what "screening" counts at the first relevant label; half at the sixth
 
 Entries = list[tuple[str, Ranker]]
 
@@ -99,14 +101,10 @@ class Catalogue:
         return replace(self, candidates=supervised, trusted=(), for_few=few, mix=mix)
 
     def only_mixed(self) -> "Catalogue":
-        """Leave out what is no part of a mixture, nor the baseline of such a part."""
-        parts = set(self.mix) | {each.baseline for each in self.candidates if each.name in self.mix}
+        """Leave out what is neither a part of a mixture nor meant for few labels, nor the baseline of one."""
+        parts = {self.for_few, *self.mix}
+        parts |= {each.baseline for each in self.candidates if each.name in parts and each.baseline}
         return replace(self, candidates=tuple(each for each in self.candidates if each.name in parts))
-
-    def only_usual(self) -> "Catalogue":
-        """Leave out what is not tried in any case."""
-        first = self.first
-        return replace(self, candidates=tuple(each for each in self.candidates if each.name in first))
 
 
 def catalogue(
@@ -185,16 +183,10 @@ def _for_texts(data: RankingDataset, thorough: bool, seed: int) -> Entered:
         ]
     if not _both_sides(data):
         return entries, {"usual": "nearest text", "trusted": ("screening",), "for_few": "screening"}
-    few = MIX_WITH_UNLABELLED if _are_a_sample(data) else "screening"
-    mix = dict.fromkeys(("words", "topics", "graph", "graph of topics"), 0.25)
+    few = "screening" if asked_from_top(data) else MIX_WITH_UNLABELLED
+    mix = TEXTS | {"screening": NEAREST_FIRST * FADES_BY / (FADES_BY - 1 + (data.y > 0).sum())}
     trusted = (MIX_WITH_UNLABELLED, "screening")
     return entries, {"usual": MIX, "trusted": trusted, "for_few": few, "mix": mix}
-
-
-def _are_a_sample(data: RankingDataset) -> bool:
-    """Tell whether labels on both sides are some, and look like a sample of all items."""
-    y = data.y[data.labelled]
-    return min((y > 0).sum(), (y <= 0).sum()) >= FEWEST and not asked_from_top(data)
 
 
 def _for_vectors(data: RankingDataset, thorough: bool, seed: int) -> Entered:

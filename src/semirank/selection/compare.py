@@ -39,6 +39,7 @@ from semirank.selection.summary import list_changes, observations, summarise, va
 PACKAGES = ("semirank", "numpy", "scipy", "scikit-learn", "numba")
 USUAL_DEPTH = 10
 USUAL_KEEP = 10  # labels of each list that are shown where every item has one
+REPEATS_TO_WEIGH = 2  # of labels that are too few to choose by: they only move the weights of a mixture
 AUTO: Literal["auto"] = "auto"
 
 
@@ -95,7 +96,8 @@ def compare(
         labels than there will be in use. None: all that are not held out. "auto": 10 labels of each list
         where every item has one and items are held out, otherwise None.
     n_repeats, n_folds : int, optional
-        How often labels are held out, and in how many parts; see `plan_splits`.
+        How often labels are held out, and in how many parts; see `plan_splits`. Without `rankers`, labels
+        that are too few to choose by are held out twice, not three times.
     unlabelled : {"auto", "ignore", "irrelevant"}
         How the metric takes items that have no label at all. "auto": they are left out, unless no two labels
         say what is irrelevant.
@@ -235,6 +237,8 @@ def experiment(
     metric = parse(usual_metric(way) if metric == AUTO else metric)
     keep = (USUAL_KEEP if way == "items" and data.labelled.all() else None) if keep == AUTO else keep
     reading = unlabelled_as(data, way) if unlabelled == AUTO else unlabelled
+    if choices.mix and way == "items" and keep is None and too_few(data, way, reading):
+        splitting["n_repeats"] = splitting.get("n_repeats") or REPEATS_TO_WEIGH
     options: dict[str, Any] = {"protocol": protocol, "keep": keep, "unlabelled": reading, **splitting}
     blank = _blank(data, metric, name, confidence, random_state, n_jobs, options | {"timeout": timeout})
     try:

@@ -13,6 +13,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from threading import Lock, Timer, local
 from typing import Any, NamedTuple
 
@@ -31,6 +32,7 @@ THREAD_SETTINGS = (
 )
 TIMED_OUT = "timeout"
 DIED = "the process that fitted it died (out of memory?)"
+DIED_AT_START = "the process that was to fit it died while it started (out of memory?)"
 READY = "ready"
 
 _START = "from semirank.selection.processes import serve; serve()"
@@ -119,8 +121,9 @@ class Processes:
         self._threads.shutdown(cancel_futures=True)
         for process in self._started:
             process.wait()
-            process.stdin.close()
-            process.stdout.close()
+            for pipe in (process.stdin, process.stdout):
+                with suppress(OSError):  # a process that died before it had read everything
+                    pipe.close()
 
     def _run(self, task: Task, limit: Limit) -> list[Found]:
         """Let the process of this thread run a task; end the process when the time is over."""
@@ -131,7 +134,7 @@ class Processes:
         try:
             process = self._process()
         except _BROKEN:
-            return [DIED]
+            return [DIED_AT_START]
         timer = None if seconds is None else Timer(seconds, _end, (process, over))
         try:
             if timer is not None:
@@ -150,8 +153,9 @@ class Processes:
     def _process(self) -> Any:
         process = getattr(self._mine, "process", None)
         if process is None or process.poll() is not None:
-            process = self._mine.process = self._start()
+            process = self._start()
             _ask(process, self._benchmark)  # a clock starts when the process is ready
+            self._mine.process = process
         return process
 
     def _start(self) -> Any:

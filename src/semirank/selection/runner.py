@@ -180,7 +180,10 @@ class Runner:
         if not self.checkpoint:
             return None
         found = self.checkpoint.get(self._key(series, place))
-        return None if found is None else Fit.from_dict(found)
+        try:
+            return None if found is None else Fit.from_dict(found)
+        except ValueError:  # a line that something else has written
+            return None
 
     def _key(self, series: Series, place: int) -> str:
         split = series.splits[place]

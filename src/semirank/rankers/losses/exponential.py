@@ -6,7 +6,6 @@ import numpy as np
 
 from semirank.core.arrays import Floats, Integers
 from semirank.core.potentials import pair_losses, shift_scores, signed_weights
-from semirank.core.threads import threads_for
 from semirank.rankers.pairs import GivenPairs, OrderedPairs
 
 
@@ -44,18 +43,16 @@ class OrderedExponential:
         terms, pairs = self.log_losses(scores), self.pairs
         signed = np.empty(len(scores))
         factors = pairs.log_shares - np.logaddexp.reduce(terms)
-        with threads_for(len(scores)):
-            signed_weights(self._spread, self._scales, pairs.levels, pairs.lists, factors, signed)
+        signed_weights(self._spread, self._scales, pairs.levels, pairs.lists, factors, signed)
         return signed, terms
 
     def log_losses(self, scores: Floats) -> Floats:
         """Return the logarithm of each term of the loss."""
         pairs = self.pairs
-        with threads_for(len(scores)):
-            shift_scores(scores, pairs.levels, pairs.lists, self._spread, self._scales)
-            np.exp(self._spread, out=self._spread)  # quicker than in a compiled loop
-            self._spread *= pairs.weights
-            of_lists = pair_losses(self._spread, pairs.levels, pairs.lists, self._scales)
+        shift_scores(scores, pairs.levels, pairs.lists, self._spread, self._scales)
+        np.exp(self._spread, out=self._spread)  # quicker than in a compiled loop
+        self._spread *= pairs.weights
+        of_lists = pair_losses(self._spread, pairs.levels, pairs.lists, self._scales)
         return np.logaddexp.reduceat(of_lists + pairs.log_shares, pairs.groups)
 
 

@@ -6,13 +6,12 @@ from typing import NamedTuple
 import numpy as np
 
 from semirank.core.arrays import Floats, Integers
-from semirank.core.lines import PLAIN, first_order, follow_in_parallel, follow_in_turn, sums_of_orders
+from semirank.core.lines import PLAIN, first_order, follow_lists, sums_of_orders
 from semirank.dataset import RankingDataset
 from semirank.metrics import Metric
 from semirank.rankers.losses.additive_metric import AdditiveMetric, additive_metric
 
 _MOST_CROSSINGS = 1 << 22  # kept in memory at once
-_MANY = 1 << 16  # below this many crossings starting the threads costs more than they save
 _NARROW = 1e-9  # crossings of several items at one place differ by rounding
 _LITTLE = 1e-12
 
@@ -101,9 +100,8 @@ class ListObjective:
         items = slice(starts[0], starts[-1])
         room = np.concatenate([[0], np.cumsum(self._room[lists])])
         times, amounts, found = np.empty(room[-1]), np.empty(room[-1]), np.empty(len(room) - 1, np.int64)
-        follow = follow_in_parallel if room[-1] > _MANY else follow_in_turn
         lines = scores[items], moves[items], gains[items], order[items] - starts[0], starts - starts[0]
-        follow(kind, *lines, discounts, room, times, amounts, found)
+        follow_lists(kind, *lines, discounts, room, times, amounts, found)
         kept = np.arange(room[-1]) < np.repeat(room[:-1] + found, self._room[lists])
         return times[kept], amounts[kept] * np.repeat(self._scales[lists], found)
 

@@ -16,7 +16,6 @@ from semirank.dataset import Features, RankingDataset
 from semirank.kernels import squared_lengths
 from semirank.rankers.pairs import GivenPairs
 
-LITTLE = 2**20
 PRODUCT_CELLS = 2**19
 
 
@@ -242,7 +241,7 @@ class ListSquared(SquaredLoss):
     def _centre_into(self, table: AnyArray, lists: slice, out: Floats, in_turn: bool = False) -> None:
         """Fill the first columns of `out` with R times the rows of a table."""
         indptr, scales, items = self._parts(lists)
-        loop = centre_in_turn if in_turn or table.size <= LITTLE else centre_lists
+        loop = centre_in_turn if in_turn else centre_lists
         if self.is_plain:
             loop(table, indptr, scales, out)
             return

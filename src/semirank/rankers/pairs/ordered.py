@@ -7,7 +7,6 @@ import numpy as np
 
 from semirank.core.arrays import Booleans, Floats, Integers
 from semirank.core.potentials import pair_losses
-from semirank.core.threads import threads_for
 from semirank.dataset import RankingDataset
 
 ALL = np.array([0])
@@ -94,9 +93,8 @@ class OrderedPairs:
 
     def log_masses(self) -> Floats:
         """Return the logarithm of the sum of ``u_p u_q`` over the pairs of each list."""
-        with threads_for(len(self.items)):
-            scales = np.zeros((2, len(self.levels) - 1))
-            return pair_losses(np.tile(self.weights, (2, 1)), self.levels, self.lists, scales)
+        scales = np.zeros((2, len(self.levels) - 1))
+        return pair_losses(np.tile(self.weights, (2, 1)), self.levels, self.lists, scales)
 
 
 def _starts(*keys: Floats | Integers) -> Integers:

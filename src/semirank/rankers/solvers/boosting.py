@@ -12,7 +12,6 @@ from sklearn.utils import gen_batches
 
 from semirank.core.arrays import Floats, Integers
 from semirank.core.stumps import sum_stumps
-from semirank.core.threads import threads_for
 from semirank.dataset import Features
 from semirank.rankers.losses.exponential import ExponentialLoss
 from semirank.rankers.solvers.columns import Columns
@@ -51,8 +50,7 @@ class Stumps(NamedTuple):
             block = X[rows][:, used]
             block = block.toarray() if issparse(block) else block
             block = np.ascontiguousarray(block, dtype=np.float64)
-            with threads_for(block.shape[0] * len(places)):
-                scores[rows] = sum_stumps(block, places, self.thresholds, self.alphas)
+            scores[rows] = sum_stumps(block, places, self.thresholds, self.alphas)
         return scores
 
 

@@ -1,17 +1,15 @@
 """Features arranged so that the best stump is found quickly."""
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Protocol, Self
 
 import numpy as np
-from numba import get_num_threads
 from scipy.sparse import coo_array, issparse, vstack
 
 from semirank.core.arrays import AnyArray, Booleans, Bytes, Floats, Integers
 from semirank.core.binning import bin_values
 from semirank.core.stumps import TOGETHER, search_bins, search_sorted
-from semirank.core.threads import threads_for
+from semirank.core.threads import in_parallel
 from semirank.dataset import Features
 
 SAMPLE = 200_000  # items that are looked at to place the edges of bins
@@ -104,16 +102,14 @@ class BinnedColumns:
             bin_values(values.astype(np.float64), edges, _column(bins, n_known + feature))
             return edges
 
-        with ThreadPoolExecutor(get_num_threads()) as pool:
-            edges = self.edges + tuple(pool.map(bin_feature, range(X.shape[1])))
+        edges = self.edges + tuple(in_parallel(bin_feature, range(X.shape[1])))
         n_edges = np.zeros(len(bins) * TOGETHER, dtype=np.int64)
         n_edges[:n_features] = [len(each) for each in edges]
         return replace(self, bins=bins, edges=edges, n_edges=n_edges)
 
     def best(self, signed: Floats) -> tuple[int, int, float]:
         """Find the best stump by adding up the signed weights in each bin."""
-        with threads_for(self.bins.size):
-            return search_bins(self.bins, self.n_edges, signed)
+        return search_bins(self.bins, self.n_edges, signed)
 
     def raise_above(self, column: int, cut: int, amount: float, scores: Floats) -> None:
         """Add an amount to the scores of the items above the edge."""
@@ -196,8 +192,7 @@ class SortedColumns:
 
     def best(self, signed: Floats) -> tuple[int, int, float]:
         """Find the best stump by adding up the signed weights in order of value."""
-        with threads_for(len(self.rows)):
-            return search_sorted(self.indptr, self.rows, self.cuts, signed)
+        return search_sorted(self.indptr, self.rows, self.cuts, signed)
 
     def raise_above(self, column: int, cut: int, amount: float, scores: Floats) -> None:
         """Add an amount to the scores of the items up to the cut."""

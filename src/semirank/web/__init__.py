@@ -1,0 +1,1 @@
+"""The feedback app: one project a file, HTTP for the owner's browser, pages."""
