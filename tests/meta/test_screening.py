@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.svm import LinearSVC
 
-import semirank
 from semirank import ScreeningRanker
 from semirank.features import TfIdf, WordPairs
 from semirank.meta.screening import _Fusion
@@ -143,10 +142,9 @@ def test_explanations_name_labelled_texts_and_words_and_add_up():
     assert pair.amounts.sum() == pytest.approx(ranker.scores_[0] - ranker.scores_[1], abs=1e-6)
 
 
-def test_empty_texts_are_last_and_are_not_explained():
+def test_of_an_empty_text_nothing_is_known():
     texts = np.append(some_texts(20), "")
-    with pytest.warns(semirank.dataset.DataWarning, match="1 of 21 texts are empty"):
-        ranker = ScreeningRanker().fit(texts, some_labels(texts, 8))
-    assert np.argmin(ranker.scores_) == 20
-    with pytest.raises(ValueError, match="item 20 is empty"):
-        ranker.explain(20)
+    ranker = ScreeningRanker(graph=0.0).fit(texts, some_labels(texts, 8))
+    words, amounts = ranker.explain_words(20)
+    assert words == [""]
+    assert amounts.tolist() == [ranker.scores_[20]]

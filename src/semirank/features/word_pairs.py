@@ -1,4 +1,4 @@
-"""Words, cut to their first letters, and pairs of neighbouring words."""
+"""Words and pairs of neighbouring words."""
 
 import re
 from math import inf
@@ -12,22 +12,22 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray, Floats, Integers
-from semirank.features.tfidf import NUMBER, check_texts
+from semirank.features.tfidf import check_texts
 from semirank.learned import Array, Each, Table, Value, count
 from semirank.limits import Between, Either, Limit, OneOf, check_limits
 from semirank.storage import Storable
 
-_TOKEN = re.compile(r"\d+|[^\W\d]+")
+_TOKEN = re.compile(r"\w\w+")
+COMMON = 0.95  # share of the texts beyond which a word says nothing
 
 
 class WordPairs(Storable, TransformerMixin, BaseEstimator):
     """Turn texts into tf-idf vectors of words and pairs of words, for a ranker that learns from few of them.
 
-    A text is put into lower case and cut into runs of letters and runs of digits, which all are the one
-    token ``0``. Words are cut to `prefix` letters, so that "opioid" and "opioids", "randomised" and
-    "randomization" are one; terms are these, and pairs of neighbours. One that occurs k times in a text
-    weighs ``(1 + ln k) (1 + ln((1 + n) / (1 + df)))``, with n texts of which df have it, and the weights of
-    a text have length 1.
+    A text is put into lower case, and its words are runs of at least two letters or digits. Terms are words
+    and pairs of neighbours. One that occurs k times in a text weighs ``(1 + ln k) (1 + ln((1 + n) / (1 + df)))``,
+    with n texts of which df have it, and the weights of a text have length 1. Words of more than 95 % of the
+    texts are left out.
 
     A term of one text alone counts, each time that it occurs, for the length of that text and has no column,
     for no other text shares it: that is most of the pairs.
@@ -35,14 +35,15 @@ class WordPairs(Storable, TransformerMixin, BaseEstimator):
     Parameters
     ----------
     prefix : int, optional
-        Letters that are kept of a word. None: all.
+        Cut words to so many letters, so that "opioid" and "opioids", "randomised" and "randomization" are
+        one. None: leave them as they are.
 
     Attributes
     ----------
     words_ : list of str
         All words, as they are cut.
     columns_ : int64 array of shape (n_words,)
-        The column of each word, -1 for one of a single text.
+        The column of each word, -1 for one of a single text, -2 for one of nearly all.
     pairs_ : int64 array of shape (n_pairs,)
         The pairs that have a column, in order: ``first * n_words + second``. Their columns come after words.
     idf_ : float64 array of shape (n_columns,)
@@ -59,14 +60,16 @@ class WordPairs(Storable, TransformerMixin, BaseEstimator):
     >>> from semirank.features import WordPairs
     >>> texts = ["Opioids in 40 patients", "opioid use in patients", "use in 12 patients"]
     >>> WordPairs().fit(texts).get_feature_names_out().tolist()
-    ['opioid', 'in', '0', 'patien', 'use', 'in 0', '0 patien', 'use in']
+    ['use', 'use in']
+    >>> WordPairs(prefix=6).fit(texts).get_feature_names_out().tolist()
+    ['opioid', 'use', 'use in']
     """
 
     limits: ClassVar[dict[str, Limit]] = {"prefix": Either(Between(1, inf, Integral), OneOf(None))}
 
     learned: ClassVar[Table] = {
         "words_": Each(Value(str), size="n_words"),
-        "columns_": Array("n_words", dtype="int64", low=-1),
+        "columns_": Array("n_words", dtype="int64", low=-2),
         "pairs_": Array("n_pairs", dtype="int64", low=0),
         "idf_": Array("n_columns"),
         "n_texts_": count(),
@@ -78,7 +81,7 @@ class WordPairs(Storable, TransformerMixin, BaseEstimator):
     idf_: Floats
     n_texts_: int
 
-    def __init__(self, prefix: int | None = 6) -> None:
+    def __init__(self, prefix: int | None = None) -> None:
         self.prefix = prefix
 
     def fit(self, texts: Any, y: Any = None) -> Self:
@@ -113,14 +116,17 @@ class WordPairs(Storable, TransformerMixin, BaseEstimator):
         keys, places = _pairs(ids, starts, len(self.words_))
         pairs, numbers = np.unique(keys, return_inverse=True)
         shared = _in_how_many(numbers, places, len(pairs))
-        self.columns_ = np.where(words > 1, np.cumsum(words > 1) - 1, -1)
-        self.pairs_ = pairs[shared > 1]
-        if not (words > 1).any():
+        common = COMMON * self.n_texts_
+        kept = (words > 1) & (words <= common)
+        self.columns_ = np.where(kept, np.cumsum(kept) - 1, np.where(words > common, -2, -1))
+        self.pairs_ = pairs[(shared > 1) & (shared <= common)]
+        if not kept.any():
             raise ValueError(
                 f"The {self.n_texts_} texts have nothing in common: no word occurs in two of them. Check "
                 "that these are the right texts."
             )
-        self.idf_ = self._idf(np.append(words[words > 1], shared[shared > 1]))
+        counts = np.append(words[kept], shared[(shared > 1) & (shared <= common)])
+        self.idf_ = self._idf(counts)
 
     def _idf(self, counts: AnyArray) -> Floats:
         return np.asarray(1.0 + np.log((1.0 + self.n_texts_) / (1.0 + counts)), dtype=np.float64)
@@ -134,7 +140,7 @@ class WordPairs(Storable, TransformerMixin, BaseEstimator):
         vectors = csr_array(_counted(words, starts, len(self.idf_)) + _counted(pairs, places, len(self.idf_)))
         vectors.sort_indices()
         vectors.data = (1.0 + np.log(vectors.data)) * self.idf_[vectors.indices]
-        alone = float(self._idf(np.array(1))) ** 2 * (_sums(words < 0, starts) + _sums(pairs < 0, places))
+        alone = float(self._idf(np.array(1))) ** 2 * (_sums(words == -1, starts) + _sums(pairs < 0, places))
         lengths = np.sqrt(_sums(vectors.data**2, vectors.indptr) + alone)
         vectors.data /= np.repeat(np.where(lengths > 0, lengths, 1.0), np.diff(vectors.indptr))
         return vectors
@@ -162,7 +168,7 @@ class _Growing(dict[str, int]):
         self._prefix = prefix
 
     def __missing__(self, token: str) -> int:
-        word = _word(token, self._prefix)
+        word = token[: self._prefix]
         if word not in self._numbers:
             self._numbers[word] = len(self.words)
             self.words.append(word)
@@ -179,11 +185,7 @@ class _Known(dict[str, int]):
         self._prefix = prefix
 
     def __missing__(self, token: str) -> int:
-        return self._numbers.get(_word(token, self._prefix), -1)
-
-
-def _word(token: str, prefix: int | None) -> str:
-    return NUMBER if token[0].isdigit() else token[:prefix]
+        return self._numbers.get(token[: self._prefix], -1)
 
 
 def _read(texts: list[str], vocabulary: dict[str, int]) -> tuple[Integers, Integers]:

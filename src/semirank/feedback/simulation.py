@@ -75,7 +75,7 @@ class Run:
     n_orders : int
         How often items were ranked.
     seconds : float
-        Processor time of a rank after a label, on average.
+        Processor time of a rank after a label, on average; the first, which makes features, does not count.
     stops : tuple of Stop
         Where rules would have stopped.
     changes : tuple of (int, float)
@@ -313,7 +313,7 @@ def _run(ranker: Ranker | None, task: tuple[str, str, int], shared: tuple[Any, .
         ids=tuple(reader.items.ids[row] for row in np.array(read)[relevant]),
         n_items=n_items,
         n_orders=reader.n_orders,
-        seconds=reader.seconds / max(reader.n_orders, 1),
+        seconds=reader.seconds / max(reader.n_orders - 1, 1),
         stops=tuple(RULES[rule](whole, target, confidence, seed + number) for rule in rules),
         changes=tuple(reader.changes),
     )
@@ -369,7 +369,8 @@ class Reader:
         begun = time.process_time()
         order = self.engine.rank(self.state)
         rows = queue(self.state, order, n=batch, seed=self.seed)
-        self.seconds += time.process_time() - begun
+        if self.n_orders:  # the first order makes features too
+            self.seconds += time.process_time() - begun
         self.n_orders += 1
         if n_read // APART > (n_read - batch) // APART or self._order_before is None:
             self._measure_change(order.rows, n_read)

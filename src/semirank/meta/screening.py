@@ -15,9 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
 from semirank.dataset import DataWarning, RankingDataset, check_labels
 from semirank.features import TfIdf, WordPairs
-from semirank.learned import AnyOf, Array, Names, Number, Part, Table
+from semirank.learned import AnyOf, Array, Names, Part, Table
 from semirank.limits import Between, Either, Kind, Limit, OneOf, check_limits
-from semirank.meta.empty_texts import find_empty, lowest
 from semirank.meta.mixing import centres_and_spreads, inverse
 from semirank.meta.text import Words, name_words, texts_of
 from semirank.rankers._base import CONSTANT, Contributions, FeatureContributions, Ranker, added_up
@@ -38,7 +37,7 @@ class _Model(NamedTuple):
 class ScreeningRanker(Ranker):
     """Rank texts for a reader who starts at the top, labels what is read, and has all ranked anew.
 
-    Words and pairs of words, cut to six letters, are weighed by least squares; labels y > 0 are targets of 1
+    Words and pairs of words are weighed by least squares; labels y > 0 are targets of 1
     and others of -1 ::
 
         (|w|^2 + b^2) / 2 + C sum_i c_i (s_i - x_i'w - b)^2,
@@ -73,7 +72,8 @@ class ScreeningRanker(Ranker):
     Attributes
     ----------
     scores_ : float64 array of shape (n_items,)
-        Scores of the texts given to `fit`, in the caller's order; empty texts last.
+        Scores of the texts given to `fit`, in the caller's order. Of an empty text nothing is known: it
+        stands where a text without any telling word does.
     features_ : WordPairs or TfIdf
         The fitted features.
     topics_ : TfIdf or None
@@ -90,8 +90,6 @@ class ScreeningRanker(Ranker):
         What words and graph say, items list by list.
     unlabelled_ : bool array of shape (n_items,)
         Which of these have no label: among them items are ranked.
-    lowest_ : float
-        The score of an empty text.
 
     Notes
     -----
@@ -114,7 +112,7 @@ class ScreeningRanker(Ranker):
     >>> texts = ["heart failure trial", "failing hearts", "kidney stones", "trial of diets", "kidney failure"]
     >>> ranker = ScreeningRanker().fit(texts, [1, np.nan, 0, np.nan, np.nan])
     >>> np.argsort(-ranker.scores_)
-    array([0, 3, 4, 1, 2])
+    array([0, 4, 3, 1, 2])
     """
 
     limits: ClassVar[Mapping[str, Limit]] = {
@@ -138,7 +136,6 @@ class ScreeningRanker(Ranker):
         "weights_": Array("n_lists", low=0),
         "columns_": Array("n_items", 2),
         "unlabelled_": Array("n_items", dtype="bool"),
-        "lowest_": Number(),
     }
     takes_texts = True
     takes_sparse = False
@@ -156,12 +153,10 @@ class ScreeningRanker(Ranker):
     unlabelled_: Booleans
     indptr_: Integers
     list_ids_: AnyArray
-    lowest_: float
     _vectors: csr_array
     _means: Floats
     _alone: Floats
     _lists: RankingDataset
-    _empty: Booleans
     _models: list[_Model]
 
     def __init__(
@@ -169,7 +164,7 @@ class ScreeningRanker(Ranker):
         C: float = 0.11,
         balance: float = 9.8,
         *,
-        background: float = 0.5,
+        background: float = 0.3,
         graph: float = 1.0,
         until: int = 8,
         features: WordPairs | TfIdf | None = None,
@@ -197,7 +192,7 @@ class ScreeningRanker(Ranker):
         self._lists = RankingDataset(np.zeros((len(texts), 0)), y, qid)
         self.features_ = WordPairs() if self.features is None else clone(self.features)
         vectors, order = self.features_.fit_transform(texts), self._lists.order
-        self._vectors, self._empty = vectors[order], find_empty(texts)
+        self._vectors = vectors[order]
         self._means, self._alone = self._list_means(), _lengths_missing(self._vectors)
         self.graph_, self.topics_ = self._build_graph(texts, qid)
         self.n_features_in_, self.n_lists_ = 1, self._lists.n_lists
@@ -241,7 +236,7 @@ class ScreeningRanker(Ranker):
         for name, (start, stop) in zip(data.list_ids.tolist(), pairwise(data.indptr), strict=True):
             part = slice(start, stop)
             scores[part] = self._score_new(vectors[part], spread[part], number.get(name))
-        return np.where(find_empty(texts), self.lowest_, data.restore(scores))
+        return data.restore(scores)
 
     def _score_new(self, vectors: csr_array, spread: Floats, number: int | None) -> Floats:
         if number is None:
@@ -306,7 +301,7 @@ class ScreeningRanker(Ranker):
         Returns
         -------
         Words
-            Terms as the features spell them (in lower case, cut to six letters), and amounts that add up to
+            Terms as the features spell them, in lower case, and amounts that add up to
             the score; "" is what no word accounts for.
         """
         return name_words(self.explain_features(item), self.features_.get_feature_names_out())
@@ -382,9 +377,7 @@ class ScreeningRanker(Ranker):
                 spread = self.graph_.rerank(np.where(labels > 0, 1.0, labels)).scores_
             self.columns_[:, 1] = data.arrange(spread)
         mixed = [self._fused(k).score_fitted() for k in range(data.n_lists)]
-        scores = data.restore(np.concatenate(mixed))
-        self.lowest_ = lowest(scores)
-        self.scores_ = np.where(self._empty, self.lowest_, scores)
+        self.scores_ = data.restore(np.concatenate(mixed))
         return self
 
     def _fused(self, number: int) -> "_Fusion":
@@ -397,8 +390,6 @@ class ScreeningRanker(Ranker):
         self._refuse_a_model_file()
         if not 0 <= item < len(self.scores_):
             raise ValueError(f"item must be a row number from 0 to {len(self.scores_) - 1}; got {item!r}.")
-        if self._empty[item]:
-            raise ValueError(f"The text of item {item} is empty: it is ranked last, and nothing explains it.")
         place = int(np.flatnonzero(self._lists.order == item)[0])
         return place, int(self._lists.list_of_item[place])
 
