@@ -26,8 +26,8 @@ class WordPairs(Storable, TransformerMixin, BaseEstimator):
 
     A text is put into lower case, and its words are runs of at least two letters or digits. Terms are words
     and pairs of neighbours. One that occurs k times in a text weighs
-    ``(1 + ln k) (1 + ln((1 + n) / (1 + df)))``, with n texts of which df have it, and the weights of a text have length 1. Words of more than 95 % of the
-    texts are left out.
+    ``(1 + ln k) (1 + ln((1 + n) / (1 + df)))``, with n texts of which df have it, and the weights of a text
+    have length 1. Words of more than 95 % of the texts are left out.
 
     A term of one text alone counts, each time that it occurs, for the length of that text and has no column,
     for no other text shares it: that is most of the pairs.
