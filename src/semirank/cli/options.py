@@ -249,14 +249,25 @@ def _cell(value: Any) -> str:
     return "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
+LONG = ("title", "text")  # columns that are cut to what the others leave of a line
+NARROWEST = 20
+
+
 def _print_table(rows: Sequence[dict[str, Any]]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(*rows[0] if rows else (), header_style="bold", box=None, pad_edge=False)
-    for row in rows:
-        table.add_row(*map(_cell, row.values()))
-    Console().print(table)
+    console, names = Console(), list(rows[0]) if rows else []
+    cells = [[_cell(value) for value in row.values()] for row in rows]
+    widths = {name: max(map(len, (name, *column))) for name, *column in zip(names, *cells, strict=True)}
+    left = console.width - sum(width + 2 for name, width in widths.items() if name not in LONG)
+    table = Table(header_style="bold", box=None, pad_edge=False)
+    for name in names:
+        cut = max(NARROWEST, left) if name in LONG else None
+        table.add_column(name, no_wrap=name in LONG, overflow="ellipsis", max_width=cut)
+    for row in cells:
+        table.add_row(*row)
+    console.print(table)
 
 
 def metric_rows(result: "Evaluation") -> list[dict[str, Any]]:

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from semirank.dataset import RankingDataset
     from semirank.readers.records import Records
 
-ON_SCREEN = ("rank", "score", "row", "item", "id", "record_id", "qid", "title", "text", "why")
+ON_SCREEN = ("rank", "score", "row", "item", "id", "record_id", "qid", "title", "text")
 """Columns that a terminal shows; a file has all of them."""
+SHOWN = 20  # rows on a terminal, unless --top or --next says how many
 EXPLAINED = 100  # items of a reading list that get a sentence why
 
 
@@ -124,11 +125,20 @@ def _give(
         of_wanted = wanted.restore(data.arrange(scores)[~data.labelled | everything])
         semirank.readers.write_ranking(wanted, of_wanted, out, top=top)
         return
+    on_screen = out is None and not speaking.json and sys.stdout.isatty()
     listed = semirank.readers.reading_list(
-        reading.records(), data, scores, everything=everything, top=top, among=among, why=why
+        reading.records(),
+        data,
+        scores,
+        everything=everything,
+        top=top,
+        among=among,
+        why=None if on_screen else why,
     )
-    if speaking.json or (out is None and sys.stdout.isatty()):
-        speaking.show(_rows(listed, all_columns=speaking.json), out)
+    if on_screen:
+        _show(listed, speaking, len(listed) if top or among is not None else SHOWN)
+    elif speaking.json:
+        speaking.show(_rows(listed, list(listed.columns)), out)
     else:
         semirank.readers.write_records(listed, out or STDIO, format=None if out else "tsv")
 
@@ -155,8 +165,20 @@ def _why(ranker: Any, data: "RankingDataset", reading: Reading, rows: Any) -> li
     ]
 
 
-def _rows(listed: "Records", *, all_columns: bool) -> list[dict[str, Any]]:
-    columns = [name for name in listed.columns if all_columns or name.lower() in ON_SCREEN]
+def _show(listed: "Records", speaking: Speaking, most: int) -> None:
+    """Show the first rows on a terminal, one line each."""
+    columns = [name for name in listed.columns if name.lower() in ON_SCREEN]
+    shown = _rows(listed.take(range(min(most, len(listed)))), columns)
+    speaking.show([{name: _on_one_line(cell) for name, cell in row.items()} for row in shown])
+    if len(listed) > most:
+        speaking.say(f"{most} of {len(listed):,}; all of them, with every column and why: -o FILE.csv")
+
+
+def _on_one_line(cell: Any) -> Any:
+    return " ".join(cell.split()) if isinstance(cell, str) else cell
+
+
+def _rows(listed: "Records", columns: list[str]) -> list[dict[str, Any]]:
     cells = zip(*(listed.columns[name] for name in columns), strict=True)
     return [dict(zip(columns, row, strict=True)) for row in cells]
 

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
-from functools import cache, partial
+from functools import partial
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
@@ -42,7 +42,7 @@ class Peer(NamedTuple):
 
 def peer_scores(kind: str, case: Case) -> dict[str, Floats | None]:
     """Return the scores of all peers, None for one that is not installed or cannot learn from the labels."""
-    features = cache(partial(peer_features, kind, case.X))
+    features = partial(kept_features, kind, case.X)
     found: dict[str, Floats | None] = {}
     for name, (fit, words) in PEERS[kind].items():
         try:
@@ -50,6 +50,16 @@ def peer_scores(kind: str, case: Case) -> dict[str, Floats | None]:
         except (ImportError, ValueError):
             found[name] = None
     return found
+
+
+_KEPT: dict[str, tuple[Any, Any]] = {}
+
+
+def kept_features(kind: str, X: Any, words: str = ALL_WORDS) -> Any:
+    """Return the features that peers get, made once for all draws of labels from the same items."""
+    if words not in _KEPT or _KEPT[words][0] is not X:
+        _KEPT[words] = X, peer_features(kind, X, words)
+    return _KEPT[words][1]
 
 
 def peer_features(kind: str, X: Any, words: str = ALL_WORDS) -> Any:

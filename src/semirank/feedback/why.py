@@ -23,8 +23,8 @@ class Reason(NamedTuple):
     label: float | None = None
 
 
-def reasons(ranker: Ranker, row: int, names: Sequence[str], y: Floats, n: int = 3) -> list[Reason]:
-    """Return the labelled items that have moved the score of an item most, the strongest first.
+def reasons(ranker: Ranker, row: int, names: Sequence[str], y: Floats, n: int = 2) -> list[Reason]:
+    """Return the labelled items that speak most for an item, and the one that speaks most against it.
 
     Parameters
     ----------
@@ -37,16 +37,15 @@ def reasons(ranker: Ranker, row: int, names: Sequence[str], y: Floats, n: int = 
     y : array of shape (n_items,)
         The labels given to `fit`.
     n : int
-        How many at most; those that matter hardly are left out.
+        How many speak for it at most; those that matter hardly are left out.
     """
-    found = ranker.explain(row)
-    return [
-        Reason(names[item], amount, float(y[item])) for item, amount in strongest(found, n) if item != row
-    ]
+    found = [(item, amount) for item, amount in strongest(ranker.explain(row)) if item != row]
+    chosen = [each for each in found if each[1] > 0][:n] + [each for each in found if each[1] < 0][:1]
+    return [Reason(names[item], amount, float(y[item])) for item, amount in chosen]
 
 
-def strongest(found: Contributions, n: int) -> list[tuple[int, float]]:
-    """Return the largest contributions, without the constant and those that matter hardly."""
+def strongest(found: Contributions, n: int | None = None) -> list[tuple[int, float]]:
+    """Return the largest contributions (all: None), without the constant and those that matter hardly."""
     items, amounts = found.items[found.items != CONSTANT], found.amounts[found.items != CONSTANT]
     order = np.argsort(-np.abs(amounts), kind="stable")[:n]
     least = SHARE * np.abs(amounts).max(initial=0.0)

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
 from semirank.dataset import DataWarning, RankingDataset, check_labels
 from semirank.features import TfIdf, WordPairs
+from semirank.graphs.neighbours import check_lists
 from semirank.learned import AnyOf, Array, Names, Part, Table
 from semirank.limits import Between, Either, Kind, Limit, OneOf, check_limits
 from semirank.meta.mixing import centres_and_spreads, inverse
@@ -246,6 +247,12 @@ class ScreeningRanker(Ranker):
         words = (words - self.centres_[number]) * self.factors_[number]
         among = self._fused(number)
         return among.score(np.column_stack([words, spread]))
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        check_lists(self.indptr_, len(self.scores_))
+        if (self.graph_ is None) != (self.topics_ is None):
+            raise ValueError("topics_ must be there where there is a graph, and only there")
 
     def explain(self, item: int) -> Contributions:
         """Split the score of a fitted text into the contributions of the labelled texts.
