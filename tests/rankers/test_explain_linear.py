@@ -8,6 +8,9 @@ from semirank import Blend, LatentRanker, LinearSVMRanker, LogisticRanker, Manif
 from semirank.rankers.self_training import SelfTrainingLogistic
 
 
+pytestmark = pytest.mark.filterwarnings("ignore::semirank.dataset.DataWarning")  # lists with few labels
+
+
 def data(seed: int = 0, n_lists: int = 1):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(40, 6)) * (rng.random((40, 6)) < 0.6)
