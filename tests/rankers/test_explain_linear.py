@@ -7,7 +7,6 @@ from scipy.sparse import csr_array
 from semirank import Blend, LatentRanker, LinearSVMRanker, LogisticRanker, ManifoldRanking, TextRanker
 from semirank.rankers.self_training import SelfTrainingLogistic
 
-
 pytestmark = pytest.mark.filterwarnings("ignore::semirank.dataset.DataWarning")  # lists with few labels
 
 
