@@ -188,3 +188,14 @@ def test_the_scale_of_labels_changes_no_weight(scale, shift):
     np.testing.assert_allclose(
         Blend(members, "held-out").fit(X, scale * y + shift, qid).weights_, once.weights_, atol=1e-6
     )
+
+
+def test_a_blend_on_labels_alone_keeps_the_rankers_that_use_no_unlabelled_items():
+    two = Blend([ManifoldRanking(), RankRLS(), RankBoost(5)], weights=[1, 2, 3]).supervised()
+    assert [type(ranker) for _, ranker in two._named()] == [RankRLS, RankBoost]
+    assert two.weights == [2, 3]
+    assert isinstance(Blend([ManifoldRanking(), RankRLS()]).supervised(), RankRLS)
+    alone = Blend([ManifoldRanking(n_neighbors=3), ManifoldRanking()]).supervised()
+    assert repr(alone) == repr(ManifoldRanking(n_neighbors=3).supervised())
+    without = Blend([RankRLS(), RankBoost(5)])
+    assert without.supervised() is without

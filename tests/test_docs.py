@@ -60,6 +60,43 @@ def test_every_option_has_a_help_text(command):
     assert all(parameter.help for parameter in found.params)
 
 
+FIGURE = re.compile(r"(?<![\w.=])\d+\.\d+(?![\w.]*\d)")
+
+
+def passages(text):
+    """Give every paragraph, point of a list, or table with the sentence above it, that links to results."""
+    parts = re.split(r"\n\n|\n(?=- )", text)
+    for part, after in zip(parts, [*parts[1:], ""], strict=True):
+        part = f"{part}\n{after}" if part.rstrip().endswith(":") and after.startswith("|") else part
+        pages = re.findall(r"\]\(\.\./results/([\w-]+\.md)\)", part)
+        if pages:
+            yield re.sub(r"`[^`]*`|= \S+", "", part), pages
+
+
+def is_on(figure, page):
+    """Tell whether a number of a page rounds to the figure."""
+    digits = len(figure.partition(".")[2])
+    written = re.findall(r"\d+(?:\.\d+)?", re.sub(r"(?<=\d),(?=\d{3})", "", page))
+    return any(f"{float(number):.{digits}f}" == figure for number in written)
+
+
+@pytest.mark.parametrize("page", sorted(ROOT.glob("docs/methods/*.md")), ids=lambda page: page.name)
+def test_quoted_figures_are_those_of_the_results(page):
+    for passage, names in passages(page.read_text()):
+        results = "\n".join((ROOT / "docs" / "results" / name).read_text() for name in names)
+        for figure in FIGURE.findall(passage):
+            assert is_on(figure, results), f"{figure} is not on {' or '.join(names)}"
+
+
+def test_a_figure_that_is_not_on_the_page_is_noticed():
+    passage = "It reaches 98.3 % ([digits](../results/optdigits.md)) with `alpha=0.7`.\n\nNot 5.5."
+    [(text, [name])] = passages(passage)
+    assert name == "optdigits.md"
+    assert FIGURE.findall(text) == ["98.3"]
+    assert is_on("98.3", "| 98.27 ± 1.8 |")
+    assert not is_on("98.3", "| 97.9 ± 1.8 |")
+
+
 def model_files_page() -> str:
     """Return the page of model files; ``python -m tests.test_docs`` writes it."""
     start = (ROOT / "docs" / "model-files.md").read_text().partition("\n## ")[0]

@@ -52,6 +52,28 @@ def test_alpha_very_near_one(solver, n_columns):
     assert solution.sweeps.max() < 3500  # the bound of Chebyshev is arccosh(1 / tol) / arccosh(1 / alpha)
 
 
+@pytest.mark.parametrize("alpha", [0.3, 0.9, 0.99])
+def test_sizes_and_shares_of_chebyshev_are_those_of_its_polynomials(alpha):
+    """After t steps the residual along an eigenvector of S with the value s is T_t(s) / T_t(1 / alpha)."""
+    for s in np.linspace(-1, 1, 9):
+        r, p = 1.0, 1.0
+        for t in range(12):
+            size, share = diffusion._chebyshev(t, alpha)
+            r -= size * (1 - alpha * s) * p
+            p = r + share * p
+            at = np.polynomial.chebyshev.Chebyshev.basis(t + 1)
+            assert r == pytest.approx(at(s) / at(1 / alpha), abs=1e-12)
+
+
+@pytest.mark.parametrize("alpha", [0.5, 0.9, 0.99])
+def test_chebyshev_needs_no_more_sweeps_than_its_bound(alpha):
+    W = random_weights(400, n_edges=6)
+    y = np.column_stack([one_label(400, i) for i in range(6)])
+    found = Diffusion(csr_array(W)).solve(y, alpha, solver="chebyshev", tol=1e-4)
+    bound = np.arccosh(1e4) / np.arccosh(1 / alpha)
+    assert bound / 3 < found.sweeps.max() <= bound + 2
+
+
 def test_columns_solved_side_by_side_are_those_solved_alone():
     W = random_weights(300, n_edges=8)
     y = np.column_stack([one_label(300, i) for i in range(20)])

@@ -46,6 +46,12 @@ def centred(rng, size, digits=None):
     return signed / max(np.abs(signed).sum(), 1.0)
 
 
+def test_a_stump_does_not_hold_at_its_threshold():
+    X = np.array([[1.0, 5.0], [np.nextafter(1.0, 2.0), 5.0], [0.0, 6.0]])
+    scores = sum_stumps(X, np.array([0, 1]), np.array([1.0, 5.0]), np.array([2.0, 0.25]))
+    assert scores.tolist() == [0.0, 2.0, 0.25]
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=60, deadline=None)
 @given(

@@ -3,7 +3,8 @@ import warnings
 import numpy as np
 import pytest
 
-from semirank.experiments import assumptions, letor, letor_page
+from semirank import ImportanceWeighting
+from semirank.experiments import analyses, assumptions, letor, letor_ablation, letor_page
 from semirank.experiments.cells import name_of
 from semirank.experiments.synthetic_lists import N_ITEMS, N_LISTS, WORLDS
 
@@ -42,7 +43,7 @@ def tiny(collection, seed=0):
 
 @pytest.fixture
 def tiny_letor(monkeypatch):
-    monkeypatch.setattr(letor, "_fold", lambda collection, fold: tiny(collection, fold))
+    monkeypatch.setattr(letor, "load_fold", lambda collection, fold: tiny(collection, fold))
 
 
 @pytest.mark.parametrize("method", [name for name in letor.METHODS if "LightGBM" not in name])
@@ -93,6 +94,39 @@ def test_verdicts_follow_the_gains():
     shares = {row["method"]: row for row in letor_page._stability_rows(values)}
     assert "100 / 100 / 0" in shares["RankBoost, feature generation"].values()
     assert "0 / 0 / 0" in shares["RankBoost, pseudo margin"].values()
+
+
+def test_the_ablation_measures_its_methods_at_every_size_and_slow_ones_where_lists_are_few():
+    cells = letor_ablation.cells(0, ("mq2008",))
+    for name, method in letor_ablation.METHODS.items():
+        sizes = {cell.size for cell in cells if cell.method == name}
+        assert sizes == set(
+            letor_ablation.FEW if method.make[0] is ImportanceWeighting else letor_ablation.SIZES
+        )
+    assert len(letor_ablation.SIZES) == 6
+
+
+@pytest.mark.parametrize("method", letor_ablation.METHODS)
+def test_every_method_of_the_ablation_ranks_every_test_list(tiny_letor, method):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        cell = letor.LetorRun("mq2008", method, 5, 1, 0, 0)
+        values = np.array(letor.measure(cell, letor_ablation.METHODS))
+    assert values.shape == (2, 4)
+
+
+def test_pairs_that_are_no_ties_in_truth():
+    _, test = tiny("mq2008")
+    pairs, share = analyses._pairs_not_tied(test)
+    expected = [
+        (i, j)
+        for i in range(test.n_items)
+        for j in range(i + 1, test.n_items)
+        if test.list_of_item[i] == test.list_of_item[j] and test.y[i] != test.y[j]
+    ]
+    assert sorted(map(tuple, pairs.tolist())) == expected
+    total = sum(n * (n - 1) // 2 for n in np.diff(test.indptr))
+    assert share == pytest.approx(1 - len(expected) / total)
 
 
 def test_draws_are_gathered_fold_by_fold():

@@ -70,3 +70,9 @@ def test_a_number_has_one_spelling_as_a_level():
     numbers = known_words(np.array([7.0, np.nan, 0.1, 1e20]))
     assert as_levels(numbers) == as_levels(words("007", None, ".1", "1e20")) == ["7", None, "0.1", "1e+20"]
     assert as_levels(words("true", "AB 7")) == ["1", "AB 7"]
+
+
+@pytest.mark.parametrize(("n_numbers", "is_column"), [(9, True), (8, False)])
+def test_nine_cells_of_ten_make_a_column_of_numbers(n_numbers, is_column):
+    found = numbers_in(words(*[str(each) for each in range(n_numbers)], *["unknown"] * (10 - n_numbers)))
+    assert (found is not None) == is_column

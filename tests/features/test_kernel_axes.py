@@ -56,6 +56,13 @@ def test_diffusion_coordinates_are_eigenvectors_of_the_normalised_kernel():
     same_up_to_sign(axes.coordinates(X), (vectors * np.sqrt(np.maximum(values, 0)))[:, :-4:-1])
 
 
+def test_an_item_beyond_the_reach_of_the_kernel_has_coordinates():
+    X = items(25)
+    far = np.full((1, X.shape[1]), 1e9)
+    coordinates = KernelAxes.of(X, "diffusion", 0.03, 3).coordinates(far)
+    assert np.isfinite(coordinates).all()
+
+
 def test_sparse_items_give_the_axes_of_dense_ones():
     X = np.where(np.abs(items()) < 1, 0.0, items())
     for kernel in ("linear", "rbf", "diffusion"):
@@ -70,6 +77,16 @@ def test_items_that_are_all_alike_have_no_axes(kernel, X, n_components):
     axes = KernelAxes.of(X, kernel, None, n_components)
     assert axes.coordinates(X).shape == (len(X), 0)
     assert axes.explained == 0.0
+
+
+def test_directions_that_are_rounding_are_left_out():
+    """Items of a plane in six dimensions have two axes, however many are asked for."""
+    X = items(40, 2) @ np.random.default_rng(1).normal(size=(2, 6))
+    for n_components in (5, 0.999999):
+        axes = KernelAxes.of(X, "linear", None, n_components)
+        assert len(axes.variances) == 2
+        assert axes.explained == pytest.approx(1.0)
+    assert np.abs(axes.coordinates(X + 1e-6)).max() < 10 * np.abs(X).max()
 
 
 def test_no_more_axes_than_directions():

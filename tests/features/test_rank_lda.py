@@ -73,6 +73,7 @@ def test_two_levels_are_linear_discriminant_analysis():
         [[0, 0], [3, 0.2], [0.5, 1]],  # it does not: the middle level lies outside
         [[0, 0, 0], [2, 1, 0], [1, 2, 0], [3, 0, 1]],
         [[0, 0, 0], [-1, 1, 2], [3, 0, 1], [0, 1, 1], [1, 1, 3]],
+        [[-1, -2, -1], [-1, 0, 3], [3, -1, 3], [1, 0, 0], [3, 0, 0]],  # two gaps are closed at the best
     ],
 )
 def test_the_first_direction_is_the_best_that_keeps_the_order(means):

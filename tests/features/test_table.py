@@ -12,7 +12,7 @@ from sklearn.impute import SimpleImputer
 from semirank import RankingDataset, load_model
 from semirank.dataset.table import RawTable
 from semirank.features import TableFeatures
-from semirank.features.columns import MOST_LEVELS
+from semirank.features.columns import MOST_LEVELS, NumberColumn
 from semirank.features.table import encode
 
 N = 40
@@ -184,3 +184,8 @@ def test_numbers_without_gaps_are_left_alone():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert encode(data) == (data, None)
+
+
+def test_a_column_of_which_nothing_was_known_counts_as_zero_where_it_is_missing():
+    column = NumberColumn().fit(np.array([np.nan, np.nan]))
+    np.testing.assert_array_equal(column.transform(np.array([np.nan, 2.0])), [[0.0, 1.0], [2.0, 0.0]])

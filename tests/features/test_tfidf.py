@@ -1,6 +1,7 @@
 """Tf-idf against a count by hand, and what happens to texts that say nothing."""
 
 import json
+import sys
 from collections import Counter
 from itertools import groupby
 from math import log, sqrt
@@ -191,3 +192,21 @@ def test_speaks_the_grammar_of_scikit_learn() -> None:
     with pytest.raises(ValueError, match="sparse"):
         framed.fit_transform(TEXTS)
     assert framed.set_output(transform="default").fit_transform(TEXTS).shape == (4, 4)
+
+
+def test_words_are_counted_by_their_stem_after_stop_words_are_left_out():
+    """The stems are those of Porter's own examples (1980)."""
+    stemmer = pytest.importorskip("snowballstemmer")
+    texts = ["caresses ponies relational", "caress pony hopping", "hop relate being"]
+    found = TfIdf(1, stop_words=["being"], stemmer="porter").fit(texts)
+    assert found.vocabulary_ == ["caress", "hop", "poni", "relat"]
+    plain = TfIdf(1, stop_words=["being"]).fit(texts)
+    assert {stemmer.stemmer("porter").stemWord(word) for word in plain.vocabulary_} == set(found.vocabulary_)
+    vectors = found.transform(texts).toarray()
+    assert vectors[0] @ vectors[1] > 0.5
+
+
+def test_a_stemmer_that_is_not_installed_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "snowballstemmer", None)
+    with pytest.raises(ImportError, match=r"snowballstemmer: pip install \"semirank\[text\]\""):
+        TfIdf(1, stemmer="porter").fit(["a text of words"])

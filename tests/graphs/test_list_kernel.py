@@ -72,6 +72,16 @@ def test_neither_shifts_nor_stretches_nor_a_common_rotation_matter(kind, n_featu
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("longest", [4, 30])
+@pytest.mark.parametrize("factor", [1e-170, 1e170])
+def test_units_that_are_tiny_or_huge_do_not_matter(kind, longest, factor):
+    """The squares of such numbers are no numbers any more."""
+    lists = some_lists(4, 5, longest=longest)
+    scaled = [lists[0], factor * lists[1], *lists[2:]]
+    np.testing.assert_allclose(list_kernel(scaled, kind), list_kernel(lists, kind), rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_rotating_one_list_lowers_its_similarity(kind):
     X = np.random.default_rng(0).normal(size=(50, 2)) * [5.0, 1.0]
     turned = X @ np.array([[0.0, 1.0], [-1.0, 0.0]])

@@ -51,6 +51,26 @@ def test_equals_its_definition_with_boosting(n_bins):
     np.testing.assert_allclose(ranker.scores_, expected, atol=1e-8)
 
 
+@pytest.mark.parametrize("make", [lambda: RankBoost(20), lambda: RankBoost(20, step="exact"), RankRLS])
+def test_figures_tell_how_much_is_learned_from_new_features_and_how_well(make):
+    X, y, qid, _ = lists()
+    ranker = FeatureGeneration(make(), n_components=3).fit(X, y, qid)
+    known = ~np.isnan(y)
+    for each in (4, 5):
+        mine = qid == each
+        new = KernelPCA(3, kernel="rbf", gamma=widths(X[mine])).fit(X[mine]).transform(X)
+        scale = X[known].std(axis=0).mean() / new[known].std(axis=0)
+        Z = np.hstack([X, (new - new[known].mean(axis=0)) * scale])
+        peer = make().fit(Z[known], y[known], qid[known])
+        sizes = np.abs(peer.coef_ if isinstance(peer, RankRLS) else peer.feature_importances_)
+        right = []
+        for q in range(4):
+            pairs = list(zip(peer.scores_[qid[known] == q], y[qid == q], strict=True))
+            right.append(np.mean([(s > t) + 0.5 * (s == t) for s, a in pairs for t, b in pairs if a > b]))
+        assert ranker.figures_[each]["new_weight"] == pytest.approx(sizes[4:].sum() / sizes.sum(), abs=1e-6)
+        assert ranker.figures_[each]["training_accuracy"] == pytest.approx(np.mean(right))
+
+
 def test_predict_does_for_a_new_list_what_fit_does():
     X, y, qid, _ = lists()
     known = qid < 4

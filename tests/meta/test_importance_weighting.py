@@ -22,6 +22,7 @@ from semirank import (
     metrics,
 )
 from semirank.dataset import DataWarning
+from semirank.meta.importance_weighting import _is_tiny
 from semirank.rankers.pairs import PairWeights
 from semirank.rankers.pairs.sampled import all_pairs, ordered_pairs
 
@@ -273,3 +274,10 @@ def test_a_sample_treats_all_pairs_alike():
     few = ordered_pairs(np.random.default_rng(0).normal(size=(150, 2)), y, np.zeros(150, dtype=int), 500)
     assert np.bincount(few.first, minlength=150)[100:].tolist() == [10] * 50
     assert np.bincount(few.second, minlength=100).max() <= 15
+
+
+@pytest.mark.parametrize(
+    ("n_pairs", "effective", "tiny"), [(40, 25, False), (40, 19, True), (1000, 29, True), (1000, 31, False)]
+)
+def test_many_pairs_that_have_become_few_are_told(n_pairs, effective, tiny):
+    assert _is_tiny(n_pairs, effective, width=1.0) == tiny

@@ -37,13 +37,14 @@ def kept_shares(margins, ties):
     return np.where(same, (kept == kept[0]).sum() / same.sum(), margins > kept[0])
 
 
-def dense_margins(X, y, lists, others, n_rounds, weight, ties=0.0, raw=False):
+def dense_margins(X, y, lists, others, n_rounds, weight, ties=0.0, raw=False, given=None, cuts="labelled"):
     """Write every pair down and try every stump between values of labelled items; yield J and the scores."""
     pairs = dense_pairs(y, lists)
-    i, j = np.triu_indices(len(others), 1)
+    i, j = np.triu_indices(len(others), 1) if given is None else np.transpose(given)
     n_kept = len(i) - int(np.floor(ties * len(i)))
     g = weight / (len(pairs.weights) if raw else n_kept)
-    stumps = list(all_stumps(X[np.unique(np.concatenate([pairs.better, pairs.worse]))]))
+    cut = X[np.unique(np.concatenate([pairs.better, pairs.worse]))]
+    stumps = list(all_stumps(cut if cuts == "labelled" else np.vstack([cut, others])))
     on_X = np.array([X[:, f] > theta for f, theta in stumps], dtype=float)
     on_others = np.array([others[:, f] > theta for f, theta in stumps], dtype=float)
     limit = 0.5 * np.log(1 + 2 * len(pairs.weights))
@@ -105,6 +106,71 @@ def test_scores_are_those_of_writing_every_pair_down(n_bins, make):
     *_, (_, expected) = dense_margins(X, y, lists, others, 10, 1.0)
     ranker = PseudoMargin(10, n_bins=n_bins).fit(make(X), y, lists)
     np.testing.assert_allclose(ranker.predict(make(others)), expected, rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("raw", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_pairs_of_a_list_that_are_given_are_those_that_count(seed, raw):
+    X, y, lists = taught(seed, digits=6)
+    others = another_list(seed, digits=6)
+    chosen = np.random.default_rng(seed).permutation(np.transpose(np.triu_indices(9, 1)))[:14]
+    *_, (_, expected) = dense_margins(X, y, lists, others, 10, 1.0, raw=raw, given=chosen)
+    order = np.random.default_rng(seed + 1).permutation(len(X) + 9)
+    items = np.vstack([X, others])[order]
+    labels, qid = np.append(y, [nan] * 9)[order], np.append(lists, [7] * 9)[order]
+    rows = np.argsort(order)[chosen[:, ::-1] + len(X)]
+    ranker = PseudoMargin(10, raw=raw).fit(items, labels, qid, unlabelled_pairs=rows)
+    np.testing.assert_allclose(ranker.scores_[np.argsort(order)[len(X) :]], expected, rtol=1e-7, atol=1e-9)
+    everything = np.transpose(np.triu_indices(9, 1))
+    every = PseudoMargin(10, raw=raw).fit(
+        items, labels, qid, unlabelled_pairs=np.argsort(order)[everything + len(X)]
+    )
+    usual = PseudoMargin(10, raw=raw).fit(items, labels, qid)
+    np.testing.assert_allclose(every.scores_, usual.scores_, rtol=1e-9, atol=1e-12)
+    assert every.figures_[7] == pytest.approx(usual.figures_[7])
+
+
+def test_lists_without_a_given_pair_are_ranked_as_they_are():
+    X, y, lists = taught()
+    items = np.vstack([X, another_list(1), another_list(2)])
+    labels, qid = np.append(y, [nan] * 18), np.append(lists, np.repeat([8, 9], 9))
+    pairs = np.array([[24, 25], [26, 30]])
+    apart = PseudoMargin(10).fit(items, labels, qid, unlabelled_pairs=pairs)
+    np.testing.assert_array_equal(apart.scores_[33:], apart.ranker_.predict(items[33:]))
+    assert (apart.scores_[24:33] != apart.ranker_.predict(items[24:33])).any()
+    shared = PseudoMargin(10, shared=True).fit(items, labels, qid, unlabelled_pairs=pairs)
+    np.testing.assert_allclose(shared.scores_[24:33], apart.scores_[24:33])
+
+
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        ([[0, 1]], "one list without labels, and differ; pair 0 has"),
+        ([[24, 25], [24, 24]], "pair 1 has"),
+        ([[24, 99]], "row numbers from 0 to 32"),
+        ([24, 25], r"shape \(n_pairs, 2\)"),
+        ([[0.5, 1.5]], r"shape \(n_pairs, 2\)"),
+    ],
+)
+def test_pairs_that_cannot_be_pulled_apart(pairs, message):
+    X, y, lists = taught()
+    items, labels = np.vstack([X, another_list()]), np.append(y, [nan] * 9)
+    with pytest.raises(ValueError, match=message):
+        PseudoMargin().fit(items, labels, np.append(lists, [7] * 9), unlabelled_pairs=pairs)
+    with pytest.raises(ValueError, match="both choose pairs"):
+        PseudoMargin(ties=0.5).fit(items, labels, np.append(lists, [7] * 9), unlabelled_pairs=[[24, 25]])
+
+
+@pytest.mark.parametrize("n_bins", [255, None])
+@pytest.mark.parametrize("make", [np.asarray, csr_array])
+def test_cuts_from_both_are_between_all_values(n_bins, make):
+    X, y, lists = taught(4, digits=6)
+    others = another_list(4, digits=6)
+    *_, (_, expected) = dense_margins(X, y, lists, others, 10, 1.0, cuts="both")
+    ranker = PseudoMargin(10, n_bins=n_bins, cuts="both").fit(make(X), y, lists)
+    np.testing.assert_allclose(ranker.predict(make(others)), expected, rtol=1e-7, atol=1e-9)
+    *_, (_, of_labelled) = dense_margins(X, y, lists, others, 10, 1.0)
+    assert not np.allclose(expected, of_labelled)
 
 
 @pytest.mark.parametrize("n_bins", [255, None])

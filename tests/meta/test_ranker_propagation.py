@@ -35,6 +35,16 @@ def own_rankers(X, y, qid, ridge):
     return np.array(coefs) / np.linalg.norm(coefs, axis=1, keepdims=True)
 
 
+def test_features_with_large_negative_weights_are_kept():
+    X, y, qid, _ = turning_lists(n_features=6)
+    X[:, [0, 4]], y = X[:, [4, 0]], y - 3 * X[:, 3]
+    ranker = RankerPropagation(RankRLS(ridge=0.1), 5, n_features=2).fit(X, y, qid)
+    Z = X / X[qid < 20].std(axis=0)
+    mean = own_rankers(Z, y, qid, 0.1).mean(axis=0)
+    assert mean[3] == mean.min() < -0.5
+    assert ranker.features_.tolist() == sorted(np.argsort(-np.abs(mean))[:2])
+
+
 @pytest.mark.parametrize("similarity", ["matching", "psd"])
 def test_rankers_are_propagated_as_defined(similarity):
     X, y, qid, _ = turning_lists()

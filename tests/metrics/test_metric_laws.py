@@ -1,6 +1,7 @@
 """What holds for every metric: order of items, scale of scores, neighbours in the batch, bad input."""
 
 import lzma
+import warnings
 from math import inf, nan
 
 import numba
@@ -195,3 +196,12 @@ def test_a_constant_score_gains_nothing_from_the_order_of_a_file(real_data):
     assert mean(-np.arange(len(y))) == pytest.approx(0.426, abs=0.001)
     assert mean(np.zeros(len(y))) == pytest.approx(0.306, abs=0.001)
     assert mean(np.zeros(len(y))) == pytest.approx(np.mean(shuffled), abs=0.003)
+
+
+@pytest.mark.parametrize("name", ["AUC", "AP", "nDCG@5", "Disagreement", "RR", "R@5"])
+def test_a_list_that_defines_no_value_gives_nan_without_a_remark(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        values = metrics.parse(name)([0.0, 1.0, 0.0], [1.0, 2.0, 3.0], [0, 0, 1])
+    assert np.isnan(values[1]) or values[1] == 0
+    assert np.isfinite(values[0])

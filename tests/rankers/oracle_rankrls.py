@@ -50,12 +50,14 @@ def train_dual(K, y, qid, ridge):
     return np.linalg.solve(L @ K + ridge * np.eye(len(y)), L @ np.nan_to_num(y))
 
 
-def leave_list_out(Phi, y, qid, ridge):
-    """Retrain without the labels of each list; score it relative to the mean of its labelled items."""
+def leave_list_out(Phi, y, qid, ridge, folds=None):
+    """Retrain without the labels of a list's fold; score it relative to the mean of its labelled items."""
+    folds = qid if folds is None else folds
     scores = np.empty(len(y))
     for each in dict.fromkeys(qid.tolist()):
         inside = qid == each
-        found = Phi @ train(Phi, np.where(inside, nan, y), qid, ridge)
+        left_out = folds == folds[inside][0]
+        found = Phi @ train(Phi, np.where(left_out, nan, y), qid, ridge)
         labelled = inside & ~np.isnan(y)
         offset = found[labelled].mean() if labelled.sum() > 1 else 0.0
         scores[inside] = found[inside] - offset
@@ -81,24 +83,25 @@ def root(L):
     return (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
 
 
-def left_out_residuals(Phi, y, qid, ridge):
-    """Retrain without each list; stack L_UU^(1/2) (y_U - f(X_U)) over the lists U."""
+def left_out_residuals(Phi, y, qid, ridge, folds=None):
+    """Retrain without each fold; stack L_UU^(1/2) (y_U - f(X_U)) over the folds U of lists."""
+    folds = qid if folds is None else folds
     residuals = []
-    for each in dict.fromkeys(qid.tolist()):
-        inside = qid == each
+    for each in dict.fromkeys(folds.tolist()):
+        inside = folds == each
         found = Phi @ train(Phi, np.where(inside, nan, y), qid, ridge)
         residuals.append(root(laplacian(y[inside], qid[inside])) @ (y - found)[inside])
     return np.concatenate(residuals)
 
 
-def transductive_labels(Phi, y, qid, ridge, pulls):
-    """Minimise the squared residuals of left-out lists plus each pull, training again for each label."""
+def transductive_labels(Phi, y, qid, ridge, pulls, folds=None):
+    """Minimise the squared residuals of left-out folds plus each pull, training again for each label."""
     unknown = np.flatnonzero(np.isnan(y))
     reference = (Phi @ train(Phi, y, qid, ridge))[unknown]
     known = np.nan_to_num(y)
-    start = left_out_residuals(Phi, known, qid, ridge)
+    start = left_out_residuals(Phi, known, qid, ridge, folds)
     units = np.eye(len(y))[unknown]
-    effects = np.column_stack([left_out_residuals(Phi, known + e, qid, ridge) - start for e in units])
+    effects = np.column_stack([left_out_residuals(Phi, known + e, qid, ridge, folds) - start for e in units])
     labels = np.tile(y, (len(pulls), 1))
     for row, pull in zip(labels, pulls, strict=True):
         system = effects.T @ effects + pull * np.eye(len(unknown))
@@ -106,15 +109,16 @@ def transductive_labels(Phi, y, qid, ridge, pulls):
     return labels
 
 
-def theorem_2(K, y, qid, ridge, pull):
+def theorem_2(K, y, qid, ridge, pull, folds=None):
     """Return the labels of theorem 2, with P_(U^c U) P_UU^-1 in G and the ridge in place of half of it."""
+    folds = qid if folds is None else folds
     V = np.isnan(y)
     known = np.nan_to_num(y)
     L = laplacian(known, qid)
     P = np.linalg.inv(L @ K + ridge * np.eye(len(y)))
     E, F = np.zeros_like(K), np.zeros(len(y))
-    for each in dict.fromkeys(qid.tolist()):
-        U = qid == each
+    for each in dict.fromkeys(folds.tolist()):
+        U = folds == each
         rest = P[np.ix_(~U, ~U)] - P[np.ix_(~U, U)] @ np.linalg.solve(P[np.ix_(U, U)], P[np.ix_(U, ~U)])
         G = np.zeros_like(K)
         G[np.ix_(U, ~U)] = K[np.ix_(U, ~U)] @ rest @ L[np.ix_(~U, ~U)]

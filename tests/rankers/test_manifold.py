@@ -423,8 +423,9 @@ def test_a_solver_that_did_not_settle_is_said():
         ({"graph": -np.ones((40, 40))}, labels(), "negative"),
         ({"graph": np.triu(np.ones((40, 40)), 1)}, labels(), "symmetric"),
         ({"graph": "full", "sigma": "local"}, labels(), "not 'local'"),
-        ({"alpha": 1.0}, labels(), r"alpha must be a number in \(0, 1\); got 1.0"),
+        ({"alpha": 1.0}, labels(), r"alpha must be a number in \[0, 1\); got 1.0"),
         ({"sigma": 0}, labels(), "sigma must be"),
+        ({"combine": "labels"}, np.zeros(40), "at least one label must be other than 0"),
     ],
 )
 def test_bad_input(options, y, message):

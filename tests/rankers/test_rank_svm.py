@@ -120,6 +120,17 @@ def test_listed_pairs_that_weigh_nothing():
         RankSVM().fit(X, y, pairs=PairWeights([0], [1], [1.0]))
 
 
+def test_a_large_number_added_to_the_scores_of_a_list_changes_nothing():
+    rng = np.random.default_rng(0)
+    y, lists = rng.integers(0, 3, 40) * 1.0, np.repeat([0, 1], 20)
+    loss = OrderedHinge(OrderedPairs.ordered_by(y, lists, np.ones(40)).share("lists", totals=np.array([2.0])))
+    scores, offsets = rng.normal(size=40)[loss.items], np.where(lists[loss.items] == 0, 2.0**30, -(2.0**27))
+    value, slopes = loss.at(scores)
+    shifted, shifted_slopes = loss.at(scores + offsets)
+    assert shifted == pytest.approx(value, rel=1e-6)
+    np.testing.assert_allclose(shifted_slopes, slopes, atol=1e-5)
+
+
 @settings(max_examples=30)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 6))
 def test_slopes_and_curvature_are_derivatives(seed, levels):

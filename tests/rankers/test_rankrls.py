@@ -108,7 +108,7 @@ def test_all_forms_agree(ridge):
         assert_near(form.weights(ridge), X.T @ dual.weights(ridge), tolerance)
         assert_near(form.label_weights(ridge, X[0]), dual.label_weights(ridge, X @ X[0]), tolerance)
         for k in range(loss.n_lists):
-            found, expected = (f.without_list(k, np.array([ridge, 1.0])) for f in (form, dual))
+            found, expected = (f.without_lists(np.array([k]), np.array([ridge, 1.0])) for f in (form, dual))
             assert_near(*(r.residuals - r.residuals.mean(1)[:, None] for r in (found, expected)), tolerance)
             weights = X.T @ dual.weights_at(expected.coordinates)
             assert_near(form.weights_at(found.coordinates), weights, tolerance)

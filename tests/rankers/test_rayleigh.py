@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
-from scipy.stats import norm
+from scipy.stats import multivariate_normal, norm
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from sklearn.metrics import roc_auc_score
 from tests.rankers import oracle_rayleigh as oracle
 
-from semirank import RankingDataset, storage
+from semirank import EstimatorRanker, RankingDataset, storage
 from semirank.features.gram_schmidt import GramSchmidt
 from semirank.kernels import median_distance, resolve
 from semirank.limits import Several
@@ -370,3 +371,34 @@ def test_a_whole_weight_is_a_label_given_so_many_times():
     items, amounts = weighted.explain(7)
     assert amounts.sum() == pytest.approx(weighted.scores_[7])
     assert set(items) == set(np.flatnonzero(times))
+
+
+def two_gaussians(n_relevant, n_irrelevant, seed=0):
+    """Two classes with different means and covariances."""
+    rng = np.random.default_rng(seed)
+    relevant = rng.normal(size=(n_relevant, 3)) @ rng.normal(size=(3, 3)) + [1.0, 0.5, 0.0]
+    irrelevant = rng.normal(size=(n_irrelevant, 3)) @ rng.normal(size=(3, 3))
+    return np.vstack([relevant, irrelevant]), np.repeat([1.0, 0.0], [n_relevant, n_irrelevant])
+
+
+def test_the_posterior_of_equation_2_is_scikit_learns_quadratic_discriminant():
+    X, y = two_gaussians(60, 140)
+    logs = []
+    for level in (0.0, 1.0):
+        part = X[y == level]
+        gaussian = multivariate_normal(part.mean(axis=0), np.cov(part.T, bias=True))
+        logs.append(np.log(len(part) / len(X)) + gaussian.logpdf(X))
+    ranker = EstimatorRanker(QuadraticDiscriminantAnalysis()).fit(X, y)
+    assert roc_auc_score(y, ranker.scores_) == roc_auc_score(y, logs[1] - logs[0])
+    assert np.corrcoef(ranker.scores_, logs[1] - logs[0])[0, 1] > 1 - 1e-4  # some releases divide by n - 1
+
+
+@pytest.mark.parametrize(("n_relevant", "same"), [(100, True), (20, False)])
+def test_equation_4_is_fishers_discriminant_where_classes_are_balanced(n_relevant, same):
+    X, y = two_gaussians(n_relevant, 100)
+    S = sum(np.cov(X[y == level].T, bias=True) for level in (0.0, 1.0))
+    w = np.linalg.solve(S, X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0))
+    ours = RayleighRanker("linear", n_components=3, ridge=1e-12, smoothness=0.0).fit(X, y).scores_
+    fisher = EstimatorRanker(LinearDiscriminantAnalysis()).fit(X, y).scores_
+    assert np.corrcoef(ours, X @ w)[0, 1] == pytest.approx(1.0)
+    assert (np.corrcoef(ours, fisher)[0, 1] > 1 - 1e-9) == same

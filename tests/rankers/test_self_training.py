@@ -1,5 +1,7 @@
 """Self-training against its objective, a general minimiser, and what it does to real text."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -109,3 +111,18 @@ def test_without_class_weights_real_text_is_guessed_irrelevant_throughout(real_d
             values[class_weight] += semirank.metrics.average_precision(data.y[rest], scores).tolist()
     assert max(found[None]) == 0 < min(found["balanced"])
     assert np.mean(values["balanced"]) > np.mean(values[None])
+
+
+def test_as_many_models_as_it_takes_are_enough():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = np.where(np.arange(60) < 10, (X[:, 0] + rng.normal(size=60) > 0).astype(float), nan)
+    settled = SelfTrainingLogistic(unlabelled_weight=0.05).fit(X, y)
+    assert settled.n_iter_ > 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        again = SelfTrainingLogistic(unlabelled_weight=0.05, max_iter=settled.n_iter_).fit(X, y)
+    assert again.n_iter_ == settled.n_iter_
+    np.testing.assert_array_equal(again.scores_, settled.scores_)
+    with pytest.warns(ConvergenceWarning):
+        SelfTrainingLogistic(unlabelled_weight=0.05, max_iter=settled.n_iter_ - 1).fit(X, y)

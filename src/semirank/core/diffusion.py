@@ -100,6 +100,8 @@ class Recurrence(NamedTuple):
 
 def _chebyshev(t: int, alpha: float) -> tuple[float, float]:
     """Return size and share of sweep t on the spectrum [1 - alpha, 1 + alpha]."""
+    if alpha == 0.0:
+        return 1.0, 0.0
     eta = np.arccosh(1.0 / alpha)
     rho = np.exp(-eta) * (1.0 + np.exp(-2.0 * t * eta)) / (1.0 + np.exp(-2.0 * (t + 1) * eta))
     size = 2.0 * rho / alpha if t else 1.0

@@ -3,11 +3,15 @@
 from collections.abc import Callable
 
 from semirank.experiments import (
+    analyses,
     assumptions,
     auto,
+    feedback,
+    letor_ablation,
     letor_page,
-    manifold,
     manifold_reuters,
+    moons,
+    newsgroups,
     ohsumed_text,
     optdigits,
     power,
@@ -17,19 +21,23 @@ from semirank.experiments import (
     screening,
     suite,
     translation,
+    usps,
 )
 from semirank.experiments.result import ExperimentPage
 
 EXPERIMENTS: dict[str, Callable[..., ExperimentPage]] = {
-    "moons": manifold.moons,
-    "usps": manifold.usps,
-    "newsgroups": manifold.newsgroups,
+    "moons": moons.moons,
+    "usps": usps.usps,
+    "newsgroups": newsgroups.newsgroups,
+    "feedback": feedback.feedback,
     "manifold-reuters": manifold_reuters.manifold_reuters,
     "reuters": reuters.reuters,
     "ohsumed-text": ohsumed_text.ohsumed_text,
     "optdigits": optdigits.optdigits,
     "rankrls": rankrls_page.rankrls,
     "letor": letor_page.letor,
+    "letor-ablation": letor_ablation.letor_ablation,
+    "analyses": analyses.analyses,
     "assumptions": assumptions.assumptions,
     "translation": translation.translation,
     "protein": protein.protein,
@@ -40,4 +48,4 @@ EXPERIMENTS: dict[str, Callable[..., ExperimentPage]] = {
     "stopping": screening.stopping,
 }
 
-__all__ = ["EXPERIMENTS", "Result"]
+__all__ = ["EXPERIMENTS", "ExperimentPage"]

@@ -1,6 +1,6 @@
 """Duh's four assumptions on LETOR: rankers for lists without labels, taught by few or many others."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -140,13 +140,13 @@ def cells(
     ]
 
 
-def measure(cell: LetorRun) -> list[list[float]]:
+def measure(cell: LetorRun, methods: Mapping[str, LetorMethod] = METHODS) -> list[list[float]]:
     """Return AP and nDCG@10 of each test list; a list without a relevant item counts 0."""
-    train, test = _fold(cell.collection, cell.fold)
+    train, test = load_fold(cell.collection, cell.fold)
     lists = np.flatnonzero(train.labels_differ)
     if cell.size is not None:
         lists = np.random.default_rng((cell.seed, cell.fold, cell.draw)).choice(lists, cell.size, False)
-    scores = rank_test(METHODS[cell.method], train.select(lists), test)
+    scores = rank_test(methods[cell.method], train.select(lists), test)
     values = metrics.measure(METRICS, test.y, scores, test.qid)
     return [np.nan_to_num(values[name]).round(6).tolist() for name in METRICS]
 
@@ -184,7 +184,7 @@ def _with_directions(few: RankingDataset, test: RankingDataset) -> tuple[Ranking
 
 
 @lru_cache(maxsize=10)
-def _fold(name: str, fold: int) -> tuple[RankingDataset, RankingDataset]:
+def load_fold(name: str, fold: int) -> tuple[RankingDataset, RankingDataset]:
     """Load training and test lists; of many test lists a part, the same for all methods and draws."""
     test = load(name, fold=fold, part="test")
     if test.n_lists > MOST_TEST_LISTS:

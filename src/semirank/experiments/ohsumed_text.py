@@ -23,10 +23,12 @@ from semirank.experiments.topic_methods import (
 from semirank.experiments.topic_report import (
     curve_rows,
     draw_precision,
+    draw_settings,
     gain,
     gain_rows,
     gains_over,
     main_rows,
+    marked_curve_rows,
     verdicts,
 )
 from semirank.experiments.topic_trials import Findings, Setting, run_settings
@@ -42,7 +44,7 @@ LAMBDAS = {
 SIZES = (3, 6, 12, 24)
 SETTINGS = (
     Setting(3, 177, tuple(METHODS)),
-    Setting(12, 708, CURVES),
+    *(Setting(n, 59 * n, CURVES) for n in SIZES[1:]),
     *(Setting(n, 59 * n, tuple(LAMBDAS)) for n in SIZES),
 )
 TABLE_2 = {
@@ -56,9 +58,11 @@ TABLE_2 = {
 PAPER = {name: dict(zip((AP, "P@50"), row, strict=True)) for name, row in TABLE_2.items()}
 
 
-def ohsumed_text(seed: int = 0, progress: Progress | None = None, trials: int = 10) -> ExperimentPage:
+def ohsumed_text(
+    seed: int = 0, progress: Progress | None = None, trials: int = 10, n_jobs: int = -1
+) -> ExperimentPage:
     """Semi-supervised RankBoost: 23 classes of Ohsumed abstracts from three relevant ones; the discount."""
-    main, more, *discounts = run_settings(
+    found = run_settings(
         "ohsumed-text",
         SETTINGS,
         documents(),
@@ -67,9 +71,12 @@ def ohsumed_text(seed: int = 0, progress: Progress | None = None, trials: int = 
         n_splits=trials,
         methods=METHODS | LAMBDAS,
         progress=progress,
+        n_jobs=n_jobs,
     )
-    settings = {"3+177": main, "12+708": more}
-    by_size = {f"{n}+{59 * n}": found for n, found in zip(SIZES, discounts, strict=True)}
+    labels = [f"{n}+{59 * n}" for n in SIZES]
+    settings = dict(zip(labels, found[: len(SIZES)], strict=True))
+    by_size = dict(zip(labels, found[len(SIZES) :], strict=True))
+    main = found[0]
     result = ExperimentPage(
         "ohsumed-text", "Ohsumed: boosting from three relevant abstracts", {"seed": seed, "splits": trials}
     )
@@ -80,8 +87,13 @@ def ohsumed_text(seed: int = 0, progress: Progress | None = None, trials: int = 
     result.text("**In short.** " + " ".join(verdicts(ours, row) for ours, row in gains.items()))
     _protocol(result)
     result.table("Table 2: mean over classes", main_rows(main, NAMES, PAPER, UPPER))
-    result.table("AP@1000 in % by labels (relevant + irrelevant)", curve_rows(settings, AP, CURVES))
-    result.figure("Figure 2: precision by recall", lambda figure: _draw(figure, settings), (9, 3.6))
+    result.table(
+        "Figure 2 (c): AP@1000 in % by labels (relevant + irrelevant)",
+        marked_curve_rows(settings, AP, CURVES),
+    )
+    result.figure("AP@1000 by labels", lambda figure: _draw_sizes(figure, settings), (6, 3.6))
+    shown = {label: settings[label] for label in (labels[0], labels[2])}
+    result.figure("Figure 2 (a): precision by recall", lambda figure: _draw(figure, shown), (9, 3.6))
     for ours, row in gains.items():
         result.table(f"{ours} against its rivals: points of AP@1000 (* clear at 0.01)", gain_rows(row))
     result.text(neighbours_verdict(main))
@@ -143,6 +155,13 @@ def _draw(figure: Any, settings: Mapping[str, Findings]) -> None:
         draw_precision(axis, found, tuple(name for name in (*CURVES, UPPER) if name in found.values))
         axis.set_title(f"{label} labels")
     axes[0].legend(fontsize=6)
+
+
+def _draw_sizes(figure: Any, settings: Mapping[str, Findings]) -> None:
+    axis = figure.subplots()
+    draw_settings(axis, settings, AP, CURVES)
+    axis.set_xlabel("labels")
+    axis.legend(fontsize=6)
 
 
 def _draw_discounts(figure: Any, by_size: Mapping[str, Findings]) -> None:

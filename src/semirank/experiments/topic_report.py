@@ -155,6 +155,15 @@ def curve_rows(
     ]
 
 
+def marked_curve_rows(settings: Settings, metric: str, methods: Sequence[str]) -> list[dict[str, str]]:
+    """Return the same rows with the best of each setting in bold, and ↓ at those that are clearly worse."""
+    columns = {
+        label: marked({name: found.splits(name, metric) for name in methods})
+        for label, found in settings.items()
+    }
+    return [{"method": name} | {label: columns[label][name] for label in settings} for name in methods]
+
+
 def draw_settings(
     axis: Any, settings: Settings, metric: str, methods: Sequence[str], topic: int | None = None
 ) -> None:

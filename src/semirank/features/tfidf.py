@@ -1,8 +1,9 @@
 """Tf-idf: a text as the unit vector of its words, rare words weighing more."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import date
+from functools import cache
 from math import inf
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -51,9 +52,12 @@ class TfIdf(Storable, TransformerMixin, BaseEstimator):
         Words to leave out: scikit-learn's English list, your own (in lower case), or none.
     norm : {"l2", "l1"} or None
         The norm that every text's vector gets; a text without known terms stays zero.
+    stemmer : {"porter"} or None
+        Count words by their stem, as Porter's rules find it, after stop words are left out. Needs the package
+        snowballstemmer (``pip install "semirank[text]"``).
     analyzer : {"word", "char_wb"}
         What terms are: words, or runs of 2 to 4 characters, digits as they are, that do not reach over the
-        edge of a word except by one blank. The stop list is for words.
+        edge of a word except by one blank. The stop list and the stemmer are for words.
     ngrams : int
         Words: take also runs of up to so many words as terms. 2 adds pairs of neighbours.
     prefix : int, optional
@@ -94,6 +98,7 @@ class TfIdf(Storable, TransformerMixin, BaseEstimator):
         "sublinear": FLAG,
         "stop_words": Either(OneOf("english", None), Kind("a list of words", (list, tuple, frozenset))),
         "norm": OneOf("l2", "l1", None),
+        "stemmer": OneOf("porter", None),
         "analyzer": OneOf("word", "char_wb"),
         "ngrams": Between(1, inf, Integral),
         "prefix": Either(Between(1, inf, Integral), OneOf(None)),
@@ -109,6 +114,7 @@ class TfIdf(Storable, TransformerMixin, BaseEstimator):
         sublinear: bool = True,
         stop_words: str | Iterable[str] | None = "english",
         norm: str | None = "l2",
+        stemmer: str | None = None,
         analyzer: str = "word",
         ngrams: int = 1,
         prefix: int | None = None,
@@ -118,6 +124,7 @@ class TfIdf(Storable, TransformerMixin, BaseEstimator):
         self.sublinear = sublinear
         self.stop_words = stop_words
         self.norm = norm
+        self.stemmer = stemmer
         self.analyzer = analyzer
         self.ngrams = ngrams
         self.prefix = prefix
@@ -162,11 +169,19 @@ class TfIdf(Storable, TransformerMixin, BaseEstimator):
         options |= {"sublinear_tf": self.sublinear, "norm": None}
         if self.analyzer == "char_wb":
             return TfidfVectorizer(analyzer="char_wb", ngram_range=LETTERS, **options)
+        words: dict[str, Any] = {
+            "preprocessor": _fold,
+            "token_pattern": self._token(),
+            "stop_words": self._stop_list(),
+        }
+        options["ngram_range"] = (1, self.ngrams)
+        if self.stemmer is None:
+            return TfidfVectorizer(**words, **options)
+        split, stem = TfidfVectorizer(**words).build_analyzer(), _porter()
         return TfidfVectorizer(
-            preprocessor=_fold,
-            token_pattern=self._token(),
-            ngram_range=(1, self.ngrams),
-            stop_words=self._stop_list(),
+            preprocessor=str,
+            tokenizer=lambda text: [stem(word) for word in split(text)],
+            token_pattern=None,
             **options,
         )
 
@@ -223,6 +238,17 @@ def _spelled(row: int, text: Any) -> str:
     if isinstance(text, (Real, date)):
         return str(text)
     raise ValueError(f"Text {row} must be a str, or None where there is none; got {type(text).__name__}.")
+
+
+def _porter() -> Callable[[str], str]:
+    try:
+        from snowballstemmer import stemmer
+    except ImportError as error:
+        raise ImportError(
+            "stemmer='porter' needs the package snowballstemmer: pip install \"semirank[text]\""
+        ) from error
+    stem: Callable[[str], str] = stemmer("porter").stemWord
+    return cache(stem)
 
 
 def _fold(text: str) -> str:

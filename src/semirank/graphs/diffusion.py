@@ -71,8 +71,8 @@ def laplacian(graph: csr_array, *, normed: bool = True) -> csr_array:
 
 
 def _check_alpha(alpha: Any) -> None:
-    if alpha not in Between(0, 1, closed="neither"):
-        raise ValueError(f"alpha must be a number in (0, 1); got {alpha!r:.40}.")
+    if alpha not in Between(0, 1, closed="left"):
+        raise ValueError(f"alpha must be a number in [0, 1); got {alpha!r:.40}.")
 
 
 def _inverse(values: Floats) -> Floats:
@@ -189,7 +189,7 @@ class Diffusion:
         ----------
         y : array of shape (n_items,) or (n_items, n_columns)
             Labels, 0 where there are none.
-        alpha : float in (0, 1)
+        alpha : float in [0, 1)
             How far labels spread.
         solver : {"cg", "chebyshev", "iterate", "closed"}
             "cg": conjugate gradients. "chebyshev": as many sweeps as tol and alpha ask for, many columns at
@@ -214,7 +214,7 @@ class Diffusion:
         elif start is None and solver == "iterate":
             start = columns / (1.0 - alpha)
         begin = None if start is None else np.reshape(start, columns.shape).take(self._order, axis=0)
-        known = None if solver == "iterate" else self._known
+        known = None if solver == "iterate" or alpha == 0.0 else self._known
         equation = Equation(
             self._rows, self.indptr, alpha, tol, max_iter, count_threads(), known, self._light
         )
@@ -280,7 +280,7 @@ class Diffusion:
             Where y is not 0, and its values there.
         k : int
             How many items to find.
-        alpha : float in (0, 1)
+        alpha : float in [0, 1)
             How far labels spread.
         degree_correction : float
             The power c of the degree that the scores are divided by.

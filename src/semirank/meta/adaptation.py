@@ -2,7 +2,7 @@
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -27,6 +27,7 @@ JOBS = Either(Kind("a whole number", (int, np.integer)), OneOf(None))
 LIST_ERRORS = (ValueError, ArithmeticError, np.linalg.LinAlgError)
 
 Progress = Callable[[int, int], None]
+Known = Sequence[tuple[Any, ...]] | None
 
 
 class LabelledLists(NamedTuple):
@@ -44,8 +45,8 @@ class LabelledLists(NamedTuple):
     def with_list(self, items: Features) -> tuple[Features, Floats, Integers]:
         """Return X, y and list numbers with one more list behind them, which has no labels."""
         n_items = items.shape[0]
-        X = vstack([self.X, items], format="csr") if issparse(self.X) else np.vstack([self.X, items])
-        return X, np.append(self.y, np.full(n_items, np.nan)), np.append(self.lists, np.full(n_items, -1))
+        y, lists = np.append(self.y, np.full(n_items, np.nan)), np.append(self.lists, np.full(n_items, -1))
+        return stack(self.X, items), y, lists
 
 
 class Adapted(NamedTuple):
@@ -126,14 +127,24 @@ class AdaptingRanker(Ranker):
         `sample_weight` and `pairs` are given to the ranker; `progress` is called with (done, total) lists.
         """
         data = self._check(X, y, qid)
+        return self._fit(data, weights_by_name(data, sample_weight, pairs), progress)
+
+    def _fit(
+        self,
+        data: RankingDataset,
+        weights: dict[str, Any],
+        progress: Progress | None,
+        known: Known = None,
+    ) -> Self:
+        """Learn and rank; known: what `_adapt` is told of each list without labels beside its items."""
         teaches = (data.labelled_per_list > 0)[data.list_of_item]
-        self._learn(data, teaches, _weights(data, sample_weight, pairs))
+        self._learn(data, teaches, weights)
         scores = np.empty(data.n_items)
         scores[teaches] = self.ranker_.scores_
         self.failures_, self.figures_ = {}, {}
         if not teaches.all():
             others = data.take(~teaches)
-            scores[~teaches], self.failures_, self.figures_ = self._rank_lists(others, progress)
+            scores[~teaches], self.failures_, self.figures_ = self._rank_lists(others, progress, known)
         return self._store(data, scores)
 
     def predict(self, X: Any, qid: Any = None, *, progress: Progress | None = None) -> Floats:
@@ -157,12 +168,16 @@ class AdaptingRanker(Ranker):
 
         ranker : an unfitted ranker; None: a copy of the ranker that `fit` was told of.
         """
+        return self._fitted_for(items, labelled, ranker).scores_[-items.shape[0] :]
+
+    def _fitted_for(self, items: Features, labelled: LabelledLists, ranker: Ranker | None = None) -> Ranker:
+        """Fit as above; return the ranker, which has scored what teaches and then the list."""
         X, y, lists = labelled.with_list(items)
         weights = dict(labelled.weights)
         if "sample_weight" in weights:
             weights["sample_weight"] = np.append(weights["sample_weight"], np.ones(items.shape[0]))
         ranker = self._base() if ranker is None else ranker
-        return fit_with(ranker, X, y, lists, weights).scores_[-items.shape[0] :]
+        return fit_with(ranker, X, y, lists, weights)
 
     def _learn(self, data: RankingDataset, teaches: Booleans, weights: dict[str, AnyArray]) -> None:
         self.X_, self.y_ = data.X[teaches], data.y[teaches]
@@ -177,13 +192,14 @@ class AdaptingRanker(Ranker):
         return LabelledLists(self.X_, self.y_, self.lists_, weights)
 
     def _rank_lists(
-        self, data: RankingDataset, progress: Progress | None
+        self, data: RankingDataset, progress: Progress | None, known: Known = None
     ) -> tuple[Floats, dict[Any, str], dict[Any, dict[str, float]]]:
         """Rank each list; return the scores, and failures and figures by list."""
         labelled = self._labelled_lists()
         prepared = self._prepare(labelled)
         lists = [data.X[start:stop] for start, stop in zip(data.indptr, data.indptr[1:], strict=False)]
-        tasks = (delayed(_attempt)(self, labelled, prepared, items) for items in lists)
+        told = zip(lists, [()] * len(lists) if known is None else known, strict=True)
+        tasks = (delayed(_attempt)(self, labelled, prepared, items, *more) for items, more in told)
         outcomes = Parallel(n_jobs=self.n_jobs, return_as="generator")(tasks)
         failures, figures, scores = {}, {}, []
         names = data.list_ids.tolist()
@@ -215,6 +231,11 @@ class AdaptingRanker(Ranker):
             raise ValueError("y_ must have a label")
 
 
+def stack(X: Features, more: Features) -> Features:
+    """Return the rows of one matrix followed by those of another."""
+    return vstack([X, more], format="csr") if issparse(X) else np.vstack([X, more])
+
+
 def fit_with(ranker: Ranker, X: Features, y: Floats, lists: Integers, weights: Mapping[str, Any]) -> Ranker:
     """Fit a ranker with weights, if it takes them."""
     missing = set(weights) - set(ranker.takes_weights)
@@ -224,10 +245,10 @@ def fit_with(ranker: Ranker, X: Features, y: Floats, lists: Integers, weights: M
 
 
 def _attempt(
-    ranker: AdaptingRanker, labelled: LabelledLists, prepared: Any, items: Features
+    ranker: AdaptingRanker, labelled: LabelledLists, prepared: Any, items: Features, *known: Any
 ) -> Adapted | Exception:
     try:
-        return ranker._adapt(labelled, prepared, items)
+        return ranker._adapt(labelled, prepared, items, *known)
     except LIST_ERRORS as error:  # one list must not cost the others
         return error
 
@@ -239,7 +260,7 @@ def _watched(outcomes: Iterable[Any], total: int, progress: Progress | None) -> 
         yield outcome
 
 
-def _weights(data: RankingDataset, sample_weight: Any, pairs: PairWeights | None) -> dict[str, Any]:
+def weights_by_name(data: RankingDataset, sample_weight: Any, pairs: PairWeights | None) -> dict[str, Any]:
     """Return the weights that were given, for items in the order of the lists."""
     weights: dict[str, Any] = {}
     if sample_weight is not None:

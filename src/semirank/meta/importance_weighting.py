@@ -13,7 +13,7 @@ from semirank.core.arrays import AnyArray, Booleans, Floats
 from semirank.dataset import DataWarning, Features, RankingDataset
 from semirank.density_ratio import KLIEP
 from semirank.limits import Between, Either, Limit, OneOf
-from semirank.meta.adaptation import JOBS, RANKER, Adapted, AdaptingRanker, LabelledLists, Progress
+from semirank.meta.adaptation import JOBS, RANKER, Adapted, AdaptingRanker, Known, LabelledLists, Progress
 from semirank.meta.training_pairs import TrainingPairs, taking_pairs_as_they_are, weights_taken
 from semirank.rankers.assumptions import LIST_SHIFT
 from semirank.rankers.pairs.sampled import all_pairs
@@ -175,9 +175,9 @@ class ImportanceWeighting(AdaptingRanker):
         return self._fit_for(items, labelled._replace(weights={"sample_weight": of_items}))
 
     def _rank_lists(
-        self, data: RankingDataset, progress: Progress | None
+        self, data: RankingDataset, progress: Progress | None, known: Known = None
     ) -> tuple[Floats, dict[Any, str], dict[Any, dict[str, float]]]:
-        scores, failures, figures = super()._rank_lists(data, progress)
+        scores, failures, figures = super()._rank_lists(data, progress, known)
         far = [name for name, each in figures.items() if each.get("n_centres") == 0]
         _warn(far, len(figures), "no pair that teaches is near their pairs", "all pairs weigh the same")
         short = [name for name, each in figures.items() if each.get("certificate", 0.0) > self.tol]

@@ -25,6 +25,7 @@ from semirank.rankers.kept_items import check_item, own_copy
 from semirank.rankers.pairs.weights import check_weights
 
 GRAPHS = ("knn", "connected", "full", "inner")
+COMBINE = OneOf("difference", "ratio", "positive", "log", "labels")
 LOGARITHMS = ("ratio", "log")  # ways to combine whose scores are no sum over labels
 FLOOR = 0.01
 
@@ -44,12 +45,12 @@ class DiffusionRanker(Ranker):
         "graph": Either(OneOf(*GRAPHS), Kind("a square matrix of weights", (sparray, spmatrix, np.ndarray))),
         "n_neighbors": Between(1, kind=Integral),
         "sigma": Either(Between(0, closed="neither"), OneOf("median", "local")),
-        "alpha": Between(0, 1, closed="neither"),
+        "alpha": Between(0, 1, closed="left"),
         "solver": OneOf("auto", "closed", "iterate", "cg", "chebyshev", "push"),
         "tol": Between(0, 1, closed="neither"),
         "max_iter": Between(1, kind=Integral),
         "distance": OneOf("euclidean", "cosine"),
-        "combine": OneOf("difference", "ratio", "positive", "log"),
+        "combine": COMBINE,
         "join": FLAG,
     }
 
@@ -109,12 +110,20 @@ class DiffusionRanker(Ranker):
     def _score_power(self) -> float:
         """The power of an item's degree that multiplies its score."""
 
+    @property
+    @abstractmethod
+    def _stationary_power(self) -> float:
+        """The power of an item's degree that is its score without any label."""
+
     @abstractmethod
     def _rank(self, y: Floats, seeds: Floats) -> Self:
         """Solve for these seeds, and store the scores."""
 
     def fit_graph(self, X: Any, qid: Any = None) -> Self:
-        """Build the graph only; labels come later, through `rerank` or `rank_queries`."""
+        """Build the graph only; labels come later, through `rerank` or `rank_queries`, or not at all.
+
+        What is to be said without any label, `stationary_scores` says.
+        """
         n_items = X.shape[0] if hasattr(X, "shape") else len(X)
         data = self._check(X, np.full(n_items, np.nan), qid, needs_label=False)
         return self._build(data)._rank(data.y, seeds_of_labels(data.y, data.indptr, self.combine))
@@ -131,11 +140,30 @@ class DiffusionRanker(Ranker):
         """
         check_is_fitted(self, "graph_")
         labels = check_labels(y, len(self.order_))[self.order_]
-        check_positive(labels)
+        check_seeds(labels, self.combine)
         return self._rank(labels, seeds_of_labels(labels, self.indptr_, self.combine))
 
     def _refit(self, X: Any, y: Any, qid: Any) -> Self:
         return self.rerank(y)
+
+    def stationary_scores(self) -> Floats:
+        """Rank the fitted items without any query: where scores settle that spread for ever.
+
+        With ``alpha = 1`` and no label that is the vector which spreading leaves as it is: ``D^1/2 1``
+        [1]_, and for `PersonalizedPageRank` the stationary distribution ``D 1`` of the walk. Both put the
+        items of a list in the order of their degrees, which is no longer so for a walk that jumps to random
+        items (there Theorem 2 of the paper does not hold). `degree_correction` is left out: with 1/2, all
+        items would be alike.
+
+        Returns
+        -------
+        float64 array of shape (n_items,)
+            In the order in which the items were given to `fit` or `fit_graph`. In each list the squares (for
+            `PersonalizedPageRank`, the scores) add up to 1; 0 for an item without edges.
+        """
+        check_is_fitted(self, "graph_")
+        shares = _shares(self._system.degrees, self.indptr_) ** self._stationary_power
+        return shares[self._places()]
 
     def predict(self, X: Any, qid: Any = None) -> Floats:
         """Score new items by their nearest neighbours among the fitted ones.
@@ -195,10 +223,10 @@ class DiffusionRanker(Ranker):
         """Check what `fit` was given, and turn labels and their weights into seeds."""
         data = self._check(X, y, qid)
         if sample_weight is None:
-            check_positive(data.y)
+            check_seeds(data.y, self.combine)
             return data, seeds_of_labels(data.y, data.indptr, self.combine)
         weights = check_weights(sample_weight, data)
-        check_positive(np.where(weights > 0.0, data.y, np.nan))
+        check_seeds(np.where(weights > 0.0, data.y, np.nan), self.combine)
         return data, seeds_of_labels(data.y, data.indptr, self.combine, weights)
 
     def _build(self, data: RankingDataset) -> Self:
@@ -325,9 +353,12 @@ def power(degrees: Floats, exponent: float) -> Floats:
     return np.where(degrees > 0.0, degrees, 1.0) ** exponent
 
 
-def check_positive(y: Floats) -> None:
-    """Refuse labels of which none is above 0."""
-    if not (y > 0).any():
+def check_seeds(y: Floats, combine: str) -> None:
+    """Refuse labels that plant nothing: of which none is above 0 or, where they are seeds, all are 0."""
+    if combine == "labels":
+        if not np.nan_to_num(y).any():
+            raise ValueError("There is no item to start from: at least one label must be other than 0.")
+    elif not (y > 0).any():
         raise ValueError(
             "There is no relevant item to start from: at least one label must be above 0"
             + (f"; the largest is {np.nanmax(y):g}." if (~np.isnan(y)).any() else ", and there is no label.")
@@ -338,11 +369,13 @@ def seeds_of_labels(y: Floats, indptr: Integers, combine: str, weights: Floats |
     """Return the columns of seeds: one for each side for "ratio", otherwise one.
 
     A label above 0 is the confidence that an item is relevant; a label y of 0 or less gives a seed of
-    ``1 - y`` for the other side. A weight multiplies a seed. For "positive" and "log" seeds are the labels
-    themselves. Otherwise the seeds of each side add up to 1 in each list, so that many irrelevant items weigh
-    as much as a few relevant ones.
+    ``1 - y`` for the other side. A weight multiplies a seed. For "labels" seeds are the labels themselves,
+    for "positive" and "log" those above 0. Otherwise the seeds of each side add up to 1 in each list, so that
+    many irrelevant items weigh as much as a few relevant ones.
     """
     factor = 1.0 if weights is None else weights
+    if combine == "labels":
+        return (np.nan_to_num(y) * factor)[:, None]
     positive = np.where(y > 0, y, 0.0) * factor
     if combine in ("positive", "log"):
         return positive[:, None]

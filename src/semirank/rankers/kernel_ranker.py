@@ -58,7 +58,7 @@ class KernelRanker(Ranker):
         return resolve(self.kernel, self.gamma, X, degree=self.degree)
 
     def _require_pairs(self, loss: ListSquared, data: RankingDataset) -> ListSquared:
-        if loss.n_items == 0:
+        if loss.n_items == 0 or not data.labels_differ.any():
             raise ValueError(
                 f"{type(self).__name__} learns from items of one list with different labels, and no list has "
                 f"two (n_samples={data.n_items}, {int(data.labelled.sum())} labelled). Label more items."

@@ -28,8 +28,8 @@ class ManifoldRanking(QueryRanker):
     sigma : float, "median" or "local"
         Width of the weights ``exp(-d^2 / (2 sigma^2))``: a number, or the median edge; "local":
         ``exp(-d^2 / (r_i r_j))`` with r the distance to the farthest of an item's neighbours ("knn" only).
-    alpha : float in (0, 1)
-        How far labels spread.
+    alpha : float in [0, 1)
+        How far labels spread; with 0 they stay where they are.
     degree_correction : float
         The power c.
     solver : {"auto", "cg", "chebyshev", "iterate", "closed", "push"}
@@ -41,11 +41,12 @@ class ManifoldRanking(QueryRanker):
         Most sweeps over the edges.
     distance : {"euclidean", "cosine"}
         How neighbours are found; "cosine" for text, with the cosine as the weight.
-    combine : {"difference", "ratio", "positive", "log"}
+    combine : {"difference", "ratio", "positive", "log", "labels"}
         What known irrelevant items (label 0 or less) do. "difference": their reach is subtracted, each side
         with a total of 1 in each list. "ratio": the logarithm of the ratio of both. "positive": nothing, and
         labels above 0 count with their value, as in the paper. "log": likewise, and scores are logarithms,
-        which suits a mix with scores that are log-odds (`Blend`).
+        which suits a mix with scores that are log-odds (`Blend`). "labels": labels are taken as they are,
+        +1 and -1 for the classes of the paper's classification, 0 as if there were none.
     join : bool
         Join the components of a "knn" graph by their shortest edges, so that a label reaches every item.
 
@@ -138,3 +139,7 @@ class ManifoldRanking(QueryRanker):
     @property
     def _score_power(self) -> float:
         return -self.degree_correction
+
+    @property
+    def _stationary_power(self) -> float:
+        return 0.5

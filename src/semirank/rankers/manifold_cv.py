@@ -18,7 +18,14 @@ from semirank.metrics.notation import MetricName
 from semirank.rankers._base import Contributions, Ranker
 from semirank.rankers.assumptions import MANIFOLD
 from semirank.rankers.cross_validation import CrossValidated
-from semirank.rankers.diffusion import backgrounds, check_positive, combine_signs, power, seeds_of_labels
+from semirank.rankers.diffusion import (
+    COMBINE,
+    backgrounds,
+    check_seeds,
+    combine_signs,
+    power,
+    seeds_of_labels,
+)
 from semirank.rankers.manifold import ManifoldRanking
 
 
@@ -75,7 +82,7 @@ class ManifoldRankingCV(CrossValidated, Ranker):
         "alphas": Several(ManifoldRanking.limits["alpha"]),
         "degree_corrections": Several(ManifoldRanking.limits["degree_correction"]),
         "distance": OneOf("euclidean", "cosine"),
-        "combine": OneOf("difference", "ratio", "positive", "log"),
+        "combine": COMBINE,
         "tol": Between(0, 1, closed="neither"),
         "metric": MetricName(),
         "max_left_out": Between(1, kind=Integral),
@@ -114,7 +121,7 @@ class ManifoldRankingCV(CrossValidated, Ranker):
     def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
         """Choose the parameters by leaving out labelled items, then fit with them on all labels."""
         data = self._check(X, y, qid)
-        check_positive(data.y)
+        check_seeds(data.y, "positive")
         params, scores = zip(*self._try_all(data, self._left_out(data)), strict=True)
         self._keep_results(params, np.array(scores), _choose(params, np.array(scores)))
         self.ranker_ = self._ranker(self.best_params_).fit(X, y, qid)

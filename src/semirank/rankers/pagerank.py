@@ -96,3 +96,7 @@ class PersonalizedPageRank(QueryRanker):
     @property
     def _score_power(self) -> float:
         return 0.5
+
+    @property
+    def _stationary_power(self) -> float:
+        return 1.0

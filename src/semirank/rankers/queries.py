@@ -61,7 +61,8 @@ class QueryRanker(DiffusionRanker):
         items = np.full((seeds.shape[0], top), -1, dtype=np.int64)
         scores = np.full((seeds.shape[0], top), np.nan)
         for i, (found, values) in enumerate(find(seeds, top + max(map(len, own)))):
-            others = [place for place, item in enumerate(found) if item not in own[i]][:top]
+            reached = found[values > 0]
+            others = [place for place, item in enumerate(reached) if item not in own[i]][:top]
             items[i, : len(others)], scores[i, : len(others)] = self.order_[found[others]], values[others]
         return items, scores
 
@@ -77,7 +78,6 @@ class QueryRanker(DiffusionRanker):
         for rows in gen_batches(seeds.shape[0], BATCH):
             for scores in self._score_seeds(seeds[rows]).T:
                 best = np.argsort(-scores, kind="stable")[:top]
-                best = best[scores[best] > 0]
                 yield best, scores[best]
 
     def _push_seeds(self, seeds: csr_array, top: int) -> Iterator[tuple[Integers, Floats]]:

@@ -9,13 +9,13 @@ from semirank.core.arrays import Floats
 from semirank.dataset import RankingDataset
 from semirank.kernels import GAMMA, KERNEL
 from semirank.learned import Number, Table, Value
-from semirank.limits import Limit
+from semirank.limits import FLAG, Limit
 from semirank.rankers._base import Contributions
 from semirank.rankers.kept_items import KeepsItems, row_of
 from semirank.rankers.kernel_ranker import COMPONENTS, DEGREE, RIDGE, KernelRanker, check_positive
 from semirank.rankers.losses.squared import GivenSquared, ListSquared
 from semirank.rankers.pairs import GivenPairs, PairWeights, check_pairs, check_weights
-from semirank.rankers.solvers.held_out import without_items, without_lists
+from semirank.rankers.solvers.held_out import folds_of_lists, without_items, without_lists
 from semirank.rankers.solvers.least_squares import AnyLoss, LeastSquares
 
 
@@ -30,6 +30,10 @@ class RankRLS(KeepsItems, KernelRanker):
     changes nothing, and scores are comparable within a list only. A list without two different labels says
     of no two items which is better: it teaches nothing and is ranked by the others. So are the unlabelled
     items of any list.
+
+    This departs from the cost as it is printed (equation 7 of the paper), in which a list whose labels are
+    all equal teaches that its items score alike: `tied_lists` gives that form. In a list with different
+    labels, pairs with equal labels always count, as printed.
 
     The sum over pairs is ``(y - f)' L (y - f)`` with L = R'R, where R takes values relative to the mean of
     their list's labelled items and multiplies them by ``sqrt(2 / (n_v - 1))``: f is kernel ridge regression
@@ -53,6 +57,9 @@ class RankRLS(KeepsItems, KernelRanker):
         kernel other than "linear" and more than some ten thousand labelled items. None: no such limit.
     degree : int
         Degree of "polynomial".
+    tied_lists : bool
+        Whether lists whose labels are all equal teach too, as in the printed cost. They pull scores together,
+        and count as lists that can be left out.
 
     Attributes
     ----------
@@ -104,6 +111,7 @@ class RankRLS(KeepsItems, KernelRanker):
         "ridge": RIDGE,
         "n_components": COMPONENTS,
         "degree": DEGREE,
+        "tied_lists": FLAG,
     }
 
     learned: ClassVar[Table] = (
@@ -122,12 +130,14 @@ class RankRLS(KeepsItems, KernelRanker):
         n_components: int | None = None,
         *,
         degree: int = 3,
+        tied_lists: bool = False,
     ) -> None:
         self.kernel = kernel
         self.gamma = gamma
         self.ridge = ridge
         self.n_components = n_components
         self.degree = degree
+        self.tied_lists = tied_lists
 
     def fit(
         self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, pairs: PairWeights | None = None
@@ -158,17 +168,20 @@ class RankRLS(KeepsItems, KernelRanker):
         self._problem = None
         return self._store(data, self._score(data.X))
 
-    def leave_list_out(self, ridges: Any = None) -> Floats:
-        """Score each list as if its own labels had never been seen.
+    def leave_list_out(self, ridges: Any = None, folds: Any = None) -> Floats:
+        """Score each list as if its own labels, or those of all lists of its fold, had never been seen.
 
-        Exact: equal to fitting again without the labels of the list, for every list and every ridge, at
-        the price of one eigendecomposition [1]_. A list without two different labels teaches nothing, so
-        that there is nothing to leave out; it is scored by all others.
+        Exact: equal to fitting again without these labels, for every list and every ridge, at the price of
+        one eigendecomposition [1]_. A list without two different labels teaches nothing, so that there is
+        nothing to leave out; it is scored by all lists of other folds.
 
         Parameters
         ----------
         ridges : sequence of float, optional
             The ridges to try. None: the one of this ranker.
+        folds : array of shape (n_items,), optional
+            The fold of each item, in the order given to `fit`; lists of one fold are left out together, and
+            all items of a list are in one fold. None: each list is a fold.
 
         Returns
         -------
@@ -177,7 +190,8 @@ class RankRLS(KeepsItems, KernelRanker):
             its labelled items is 0.
         """
         problem = self._fitted()
-        return problem.data.restore(without_lists(problem, self._ridges(ridges)).T).T
+        left_out = folds_of_lists(folds, problem.data)
+        return problem.data.restore(without_lists(problem, self._ridges(ridges), left_out).T).T
 
     def leave_items_out(self, ridges: Any = None) -> Floats:
         """Score each labelled item of the only list as if its own label had never been seen.
@@ -225,7 +239,7 @@ class RankRLS(KeepsItems, KernelRanker):
             self.weights_["sample_weight"] = np.asarray(sample_weight, dtype=np.float64)
         if pairs is None:
             weights = None if sample_weight is None else check_weights(sample_weight, data)
-            return self._require_pairs(ListSquared.of(data, weights), data)
+            return self._require_pairs(ListSquared.of(data, weights, self.tied_lists), data)
         self.weights_["pairs"] = tuple(np.asarray(part) for part in pairs)
         given = GivenPairs.of(check_pairs(pairs, data), data, check_weights(sample_weight, data))
         return GivenSquared.of(given, data)

@@ -9,7 +9,7 @@ from semirank import metrics
 from semirank.core.arrays import Floats
 from semirank.kernels import GAMMA, KERNEL
 from semirank.learned import Table
-from semirank.limits import Limit
+from semirank.limits import FLAG, Limit
 from semirank.metrics import Metric
 from semirank.metrics.notation import MetricName
 from semirank.rankers.cross_validation import CrossValidated
@@ -60,7 +60,7 @@ class RankRLSCV(CrossValidated, RankRLS):
 
     Parameters
     ----------
-    kernel, gamma, n_components, degree
+    kernel, gamma, n_components, degree, tied_lists
         See `RankRLS`.
     ridges : sequence of float, optional
         The ridges to try. None: fifteen, from 1e-6 to 10 times the mean squared distance s of two labelled
@@ -107,6 +107,7 @@ class RankRLSCV(CrossValidated, RankRLS):
         "metric": MetricName("squared"),
         "n_components": COMPONENTS,
         "degree": DEGREE,
+        "tied_lists": FLAG,
     }
 
     learned: ClassVar[Table] = RankRLS.learned | CrossValidated.learned
@@ -120,6 +121,7 @@ class RankRLSCV(CrossValidated, RankRLS):
         n_components: int | None = None,
         *,
         degree: int = 3,
+        tied_lists: bool = False,
     ) -> None:
         self.kernel = kernel
         self.gamma = gamma
@@ -127,6 +129,7 @@ class RankRLSCV(CrossValidated, RankRLS):
         self.metric = metric
         self.n_components = n_components
         self.degree = degree
+        self.tied_lists = tied_lists
 
     def _choose_ridge(self, problem: LeastSquares) -> float:
         ridges = _default_ridges(problem) if self.ridges is None else np.unique(self.ridges).astype(float)

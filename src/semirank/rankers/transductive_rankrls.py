@@ -6,17 +6,18 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from semirank.core.arrays import Floats
+from semirank.core.arrays import Floats, Integers
 from semirank.dataset import RankingDataset
 from semirank.kernels import GAMMA, KERNEL
-from semirank.learned import Array, Number, Table
-from semirank.limits import Between, Either, Limit, OneOf
+from semirank.learned import AnyOf, Array, Number, Table
+from semirank.limits import FLAG, Between, Either, Limit, OneOf
 from semirank.rankers._base import Ranker
 from semirank.rankers.assumptions import OWN_PREDICTIONS
 from semirank.rankers.kept_items import KeepsItems
 from semirank.rankers.kernel_ranker import DEGREE, RIDGE, KernelRanker, check_positive
 from semirank.rankers.losses.squared import ListSquared
 from semirank.rankers.rankrls import RankRLS
+from semirank.rankers.solvers.held_out import folds_of_lists
 from semirank.rankers.solvers.least_squares import LeastSquares
 from semirank.rankers.solvers.transduction import Completion
 
@@ -33,7 +34,8 @@ class TransductiveRankRLS(KeepsItems, KernelRanker):
 
     where y holds the known labels and z, f_v is RankRLS fitted to all lists but v with these labels, and
     ``|R_v e|^2`` is the mean of ``(e_i - e_j)^2`` over the pairs of list v. So the labels are asked to
-    predict each other across lists, and the pull keeps them near what the known labels alone say.
+    predict each other across lists, and the pull keeps them near what the known labels alone say. With
+    `folds` given to `fit`, f_v is fitted to the lists of all other folds than that of v.
 
     The unlabelled items of a partly labelled list are taken as a list of their own: their labels are found
     like those of any unlabelled list, and the labelled ones keep the weight that they have in `RankRLS`.
@@ -59,6 +61,9 @@ class TransductiveRankRLS(KeepsItems, KernelRanker):
         label.
     degree : int
         Degree of "polynomial".
+    tied_lists : bool
+        Whether lists whose known labels are all equal teach and are left out too, as in the paper; see
+        `RankRLS`.
 
     Attributes
     ----------
@@ -102,14 +107,22 @@ class TransductiveRankRLS(KeepsItems, KernelRanker):
         "ridge": RIDGE,
         "pull": Either(Between(0, inf, closed="neither"), OneOf(None)),
         "degree": DEGREE,
+        "tied_lists": FLAG,
     }
 
     learned: ClassVar[Table] = (
-        KernelRanker.learned | KeepsItems.learned | {"pull_": Number(0), "labels_": Array("n_items")}
+        KernelRanker.learned
+        | KeepsItems.learned
+        | {
+            "pull_": Number(0),
+            "labels_": Array("n_items"),
+            "folds_": AnyOf(None, Array("n_lists", dtype="int64", low=0)),
+        }
     )
 
     labels_: Floats
     pull_: float
+    folds_: Integers | None
 
     def __init__(
         self,
@@ -119,23 +132,35 @@ class TransductiveRankRLS(KeepsItems, KernelRanker):
         pull: float | None = None,
         *,
         degree: int = 3,
+        tied_lists: bool = False,
     ) -> None:
         self.kernel = kernel
         self.gamma = gamma
         self.ridge = ridge
         self.pull = pull
         self.degree = degree
+        self.tied_lists = tied_lists
 
     def supervised(self) -> Ranker:
         """Return the ranker without unlabelled items."""
         return RankRLS.like(self)
 
-    def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
-        """Learn from the labelled items, give labels to the others, and learn again from all."""
+    def fit(self, X: Any, y: Any, qid: Any = None, folds: Any = None) -> Self:
+        """Learn from the labelled items, give labels to the others, and learn again from all.
+
+        Parameters
+        ----------
+        X, y, qid
+            Items, labels (NaN where there is none) and the list of each item.
+        folds : array of shape (n_items,), optional
+            The fold of each item; lists of one fold, with labels or without, are left out together, and all
+            items of a list are in one fold. None: each list is left out by itself.
+        """
         data = self._check(X, y, qid)
         taught = self._taught(data)
         self._keep(taught.expansion, taught.weights(self.ridge))
-        completion = Completion(taught, self.ridge)
+        self.folds_ = folds_of_lists(folds, data)
+        completion = Completion(taught, self.ridge, self.folds_, self.tied_lists)
         self.pull_ = STRENGTH * completion.mean_weight() if self.pull is None else float(self.pull)
         labels = completion.impute(self.pull_)
         if completion.n_unknown:
@@ -160,9 +185,11 @@ class TransductiveRankRLS(KeepsItems, KernelRanker):
             unlabelled item.
         """
         data = self._kept_items()
-        found = Completion(self._taught(data), self.ridge).impute_path(check_positive("pulls", pulls))
+        completion = Completion(self._taught(data), self.ridge, self.folds_, self.tied_lists)
+        found = completion.impute_path(check_positive("pulls", pulls))
         return data.restore(found.T).T
 
     def _taught(self, data: RankingDataset) -> LeastSquares:
         """Return RankRLS of the known labels."""
-        return LeastSquares.of(data, self._require_pairs(ListSquared.of(data), data), self._resolve(data))
+        loss = self._require_pairs(ListSquared.of(data, tied_lists=self.tied_lists), data)
+        return LeastSquares.of(data, loss, self._resolve(data))

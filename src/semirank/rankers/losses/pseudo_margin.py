@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 
 from semirank.core.arrays import Floats, Integers
-from semirank.core.pseudo_margin import margin_weights
+from semirank.core.pseudo_margin import ROUNDING, TINY, margin_weights
 from semirank.rankers.losses.exponential import ExponentialLoss
 
 
@@ -75,8 +75,12 @@ class PseudoMarginLoss:
 
     def means(self, log_losses: Floats) -> tuple[float, float]:
         """Return A and the mean of ``exp(-|F_i - F_j|)`` over the pairs that count, from log A and log B."""
-        kept = (_count_pairs(self.indptr) - self.left_out).sum()
-        return float(np.exp(log_losses[0])), float(np.exp(log_losses[1] - self.log_weight) / kept)
+        mean = np.exp(log_losses[1] - self.log_weight) / self._n_counting
+        return float(np.exp(log_losses[0])), float(mean)
+
+    @property
+    def _n_counting(self) -> int:
+        return int((_count_pairs(self.indptr) - self.left_out).sum())
 
     def _margins(self, scores: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         """Return signed weights, and for each list the logarithms of their scale and of both parts of B."""
@@ -87,6 +91,50 @@ class PseudoMarginLoss:
         log_scales = self.log_weight - shifts
         with np.errstate(divide="ignore"):
             return signed, log_scales, log_scales + np.log(moving), self.log_weight + np.log(resting)
+
+
+@dataclass(frozen=True, eq=False)
+class GivenMarginLoss(PseudoMarginLoss):
+    """The same loss over some pairs of the items without labels, which are written down.
+
+    Attributes
+    ----------
+    pairs : int64 array of shape (n_pairs, 2)
+        The two items of each pair that counts, in any order.
+    """
+
+    pairs: Integers
+
+    @classmethod
+    def of_pairs(cls, own: ExponentialLoss, pairs: Integers, n_items: int, weight: float, raw: bool) -> Self:
+        """Choose how much a pair counts; parameters as in `of`, n_items being those without labels."""
+        log_share = own.log_count if raw else np.log(len(pairs))
+        indptr, left_out = np.array([0, n_items]), np.zeros(1, dtype=np.int64)
+        return cls(own, indptr, left_out, float(np.log(weight) - log_share), pairs)
+
+    @property
+    def _n_counting(self) -> int:
+        return len(self.pairs)
+
+    def _margins(self, scores: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        first, second = self.pairs.T
+        differences = scores[first] - scores[second]
+        slack = TINY + ROUNDING * np.ptp(scores)
+        sides = np.where(np.abs(differences) > slack, np.sign(differences), 0.0)
+        moves = sides != 0.0
+        shift = np.abs(differences[moves]).min(initial=np.inf) if moves.any() else 0.0
+        weights = np.where(moves, np.exp(np.minimum(shift - np.abs(differences), 0.0)), 0.0)
+        signed = np.zeros(len(scores))
+        np.add.at(signed, first, sides * weights)
+        np.add.at(signed, second, -sides * weights)
+        log_scale = np.array([self.log_weight - shift])
+        with np.errstate(divide="ignore"):
+            return (
+                signed,
+                log_scale,
+                log_scale + np.log(weights.sum()),
+                np.array([self.log_weight + np.log((~moves).sum())]),
+            )
 
 
 def _count_pairs(indptr: Integers) -> Integers:

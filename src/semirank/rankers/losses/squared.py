@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
+from scipy.linalg import block_diag
 from scipy.sparse import csr_array, diags_array, issparse
 
 from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
@@ -55,9 +56,18 @@ class SquaredLoss(ABC):
         """Number of lists that can be left out."""
         return len(self.lists)
 
+    @property
+    def first_rows(self) -> Integers:
+        """Where the first item of each list stands among all items."""
+        return self.rows[self.indptr[:-1]]
+
     def items(self, k: int) -> slice:
         """Return the place of list k."""
         return slice(int(self.indptr[k]), int(self.indptr[k + 1]))
+
+    def items_of(self, lists: Integers) -> Integers:
+        """Return the places of several lists, one list after the other."""
+        return np.concatenate([np.arange(*self.indptr[k : k + 2]) for k in lists])
 
     @abstractmethod
     def laplacian(self, values: Any) -> Any:
@@ -80,7 +90,8 @@ class SquaredLoss(ABC):
 class ListSquared(SquaredLoss):
     """The loss over all pairs of a list, each list weighing the same.
 
-    A list whose labels are all equal orders no two items: it neither teaches nor tells how well others teach.
+    A list whose labels are all equal orders no two items: it neither teaches nor tells how well others teach,
+    unless `tied_lists` asks for it.
 
     With the weights u of the n items of a list, and s their sum, the weight of a pair is ``u_i u_j`` divided
     by ``s (s - 1) / 2``, so that a weight of 2 counts as an item that is given twice. Least squares over
@@ -93,11 +104,17 @@ class ListSquared(SquaredLoss):
     """
 
     @classmethod
-    def of(cls, data: RankingDataset, weights: Floats | None = None) -> Self:
-        """Find the labelled items of lists with different labels; an item that weighs 0 has no label."""
+    def of(cls, data: RankingDataset, weights: Floats | None = None, tied_lists: bool = False) -> Self:
+        """Find the labelled items of lists with different labels; an item that weighs 0 has no label.
+
+        tied_lists : whether to take lists whose labels, two or more, are equal as well.
+        """
         y = data.y if weights is None else np.where(weights > 0, data.y, np.nan)
         starts = data.indptr[:-1]
-        teaches = np.fmin.reduceat(y, starts) < np.fmax.reduceat(y, starts)
+        if tied_lists:
+            teaches = np.add.reduceat(~np.isnan(y), starts, dtype=np.int64) > 1
+        else:
+            teaches = np.fmin.reduceat(y, starts) < np.fmax.reduceat(y, starts)
         found = cls._of_lists(y, data.indptr, teaches, np.ones(len(y)) if weights is None else weights)
         if (found.totals <= 1.0).any():
             first = int(np.argmax(found.totals <= 1.0))
@@ -109,10 +126,11 @@ class ListSquared(SquaredLoss):
         return found
 
     @classmethod
-    def of_parts(cls, y: Floats, second: Booleans, indptr: Integers) -> Self:
+    def of_parts(cls, y: Floats, second: Booleans, indptr: Integers, tied_lists: bool = False) -> Self:
         """Take the marked items of each list as a list of their own, whose labels may yet change.
 
-        All items have a label; the marked ones are compared even where these are equal.
+        All items have a label; the marked ones are compared even where these are equal, the others if
+        `tied_lists` says so.
         """
         part = 2 * np.repeat(np.arange(len(indptr) - 1), np.diff(indptr)) + second
         order = np.argsort(part, kind="stable")
@@ -120,7 +138,7 @@ class ListSquared(SquaredLoss):
         starts = np.concatenate([[0], np.cumsum(sizes[sizes > 0])])
         y, first = y[order], starts[:-1]
         differ = np.minimum.reduceat(y, first) < np.maximum.reduceat(y, first)
-        teaches = differ | (second[order][first] & (np.diff(starts) > 1))
+        teaches = differ | ((second[order][first] | tied_lists) & (np.diff(starts) > 1))
         loss = cls._of_lists(y, starts, teaches, np.ones(len(y)))
         return replace(loss, rows=order[loss.rows])
 
@@ -193,6 +211,11 @@ class ListSquared(SquaredLoss):
         roots = self.roots[items, None]
         means = np.add.reduceat(roots * values, indptr[:-1]) / self.totals[lists, None]
         return values - roots * np.repeat(means, np.diff(indptr), axis=0)
+
+    def onto_roots(self, lists: Integers) -> Floats:
+        """Return the matrix that projects the items of some lists onto what R' does not see."""
+        directions = [self.roots[self.items(k)] / np.sqrt(self.totals[k]) for k in lists]
+        return np.asarray(block_diag(*[np.outer(each, each) for each in directions]))
 
     def laplacian(self, values: Floats) -> Floats:
         """Return L times one value (or row) per item: relative to the mean, times the squared factors."""
@@ -302,11 +325,12 @@ class GivenSquared(SquaredLoss):
 
     def squared_error(self, k: int, residuals: Floats) -> Floats:
         """Return e'Le of list k."""
-        return np.einsum("ri,ir->r", residuals, self.part(k) @ residuals.T)
+        return np.einsum("ri,ir->r", residuals, self.part(np.array([k])) @ residuals.T)
 
-    def part(self, k: int) -> csr_array:
-        """Return L of list k alone."""
-        return self.matrix[self.items(k)][:, self.items(k)]
+    def part(self, lists: Integers) -> csr_array:
+        """Return L of some lists alone."""
+        items = self.items_of(lists)
+        return self.matrix[items][:, items]
 
 
 def sum_lists(values: Floats, indptr: Integers) -> Floats:

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator, cg
 from sklearn.exceptions import ConvergenceWarning
 
-from semirank.core.arrays import Floats
+from semirank.core.arrays import Floats, Integers
 from semirank.core.threads import one_blas_thread
 from semirank.dataset import Features
 from semirank.rankers.losses.squared import SquaredLoss
@@ -46,9 +46,9 @@ class IterativeRidge(RidgeForm):
         """Return the weights, one column a ridge."""
         return coordinates.T
 
-    def without_list(self, k: int, ridges: Floats) -> HeldOut:
-        """Solve again without the labels of list k."""
-        items = self.loss.items(k)
+    def without_lists(self, lists: Integers, ridges: Floats) -> HeldOut:
+        """Solve again without the labels of some lists."""
+        items = self.loss.items_of(lists)
         target = self.loss.laplacian(self.loss.y)
         target[items] = 0.0
         right_side = self.features.T @ target
@@ -68,7 +68,7 @@ class IterativeRidge(RidgeForm):
         weights, unsettled = self._iterate(ridge, right_side, slice(0), most_steps)
         return None if unsettled else weights
 
-    def _solve(self, ridge: float, right_side: Floats, without: slice = slice(0)) -> Floats:
+    def _solve(self, ridge: float, right_side: Floats, without: Integers | slice = slice(0)) -> Floats:
         weights, unsettled = self._iterate(ridge, right_side, without, MOST_STEPS)
         if unsettled:
             warnings.warn(
@@ -79,7 +79,7 @@ class IterativeRidge(RidgeForm):
         return weights
 
     def _iterate(
-        self, ridge: float, right_side: Floats, without: slice, most_steps: int
+        self, ridge: float, right_side: Floats, without: Integers | slice, most_steps: int
     ) -> tuple[Floats, int]:
         def apply(weights: Floats) -> Floats:
             scores = self.loss.laplacian(self.features @ weights)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.linalg import LinAlgError
 from scipy.linalg import cho_factor, cho_solve, eigh
 
-from semirank.core.arrays import Booleans, Floats
+from semirank.core.arrays import Booleans, Floats, Integers
 from semirank.dataset import Features
 from semirank.rankers.losses.squared import GivenSquared, ListSquared, SquaredLoss
 
@@ -26,12 +26,12 @@ INDEFINITE = 1e-8
 
 
 class HeldOut(NamedTuple):
-    """What is known of a list without its labels, one row a ridge.
+    """What is known of lists without their labels, one row a ridge.
 
     Attributes
     ----------
-    residuals : (n_ridges, n_items of the list)
-        y - f, up to a constant, with f fitted without the list.
+    residuals : (n_ridges, n_items of the lists)
+        y - f, up to a constant for each list, with f fitted without the lists.
     coordinates : (n_ridges, n_coordinates)
         That f, as `RidgeForm.weights_at` understands it.
     """
@@ -66,8 +66,8 @@ class RidgeForm(ABC):
         """Turn coordinates, one row a ridge, into weights, one column a ridge."""
 
     @abstractmethod
-    def without_list(self, k: int, ridges: Floats) -> HeldOut:
-        """Leave the labels of list k out."""
+    def without_lists(self, lists: Integers, ridges: Floats) -> HeldOut:
+        """Leave the labels of some lists out, all at once."""
 
     @abstractmethod
     def without_item(self, ridges: Floats) -> Floats:
@@ -140,15 +140,15 @@ class ListRidge(EigenRidge):
     loss: ListSquared
     keeps_target: ClassVar[bool]
 
-    def without_list(self, k: int, ridges: Floats) -> HeldOut:
-        """Leave the labels of list k out; the eigenbasis stays that of all."""
-        items = self.loss.items(k)
-        rows = self._rows(k)
+    def without_lists(self, lists: Integers, ridges: Floats) -> HeldOut:
+        """Leave the labels of some lists out; the eigenbasis stays that of all."""
+        items = self.loss.items_of(lists)
+        rows = np.vstack([self._rows(k) for k in lists])
         residuals = np.empty((len(ridges), len(rows)))
         step = max(1, BLOCK_CELLS // rows.size)
         for start in range(0, len(ridges), step):
             some = slice(start, start + step)
-            residuals[some] = self._residuals(k, rows, ridges[some])
+            residuals[some] = self._residuals(lists, rows, ridges[some])
         left = self.projection - residuals @ rows
         return HeldOut(residuals / self.loss.factors[items], left / (self.spectrum + ridges[:, None]))
 
@@ -175,8 +175,8 @@ class ListRidge(EigenRidge):
         """Return the items of list k in the eigenbasis."""
 
     @abstractmethod
-    def _residuals(self, k: int, rows: Floats, ridges: Floats) -> Floats:
-        """Return the residuals R (y - f) of list k left out, from its rows."""
+    def _residuals(self, lists: Integers, rows: Floats, ridges: Floats) -> Floats:
+        """Return the residuals R (y - f) of lists left out, from their rows."""
 
     @abstractmethod
     def _item_residuals(self, kept: Floats, taught: Booleans) -> Callable[[float], Floats]:
@@ -186,8 +186,8 @@ class ListRidge(EigenRidge):
 class Dual(ListRidge):
     """One column for each labelled item, its kernel: ``weights = R' (R K R' + ridge I)^-1 t``.
 
-    Left out, a list U has the residuals ``(G_UU)^-1 (G t)_U`` with ``G = (R K R' + ridge I)^-1``: symmetric,
-    and accurate for small ridges, which the inverse of ``L K + ridge I`` (L = R'R) is not.
+    Left out, one or more lists U have the residuals ``(G_UU)^-1 (G t)_U`` with ``G = (R K R' + ridge I)^-1``:
+    symmetric, and accurate for small ridges, which the inverse of ``L K + ridge I`` (L = R'R) is not.
     """
 
     keeps_target = False
@@ -218,13 +218,12 @@ class Dual(ListRidge):
     def _rows(self, k: int) -> Floats:
         return self.loss.project(self.vectors[self.loss.items(k)], slice(k, k + 1))
 
-    def _residuals(self, k: int, rows: Floats, ridges: Floats) -> Floats:
+    def _residuals(self, lists: Integers, rows: Floats, ridges: Floats) -> Floats:
         shrunk = rows / (self.spectrum + ridges[:, None])[:, None, :]
         blocks = shrunk @ rows.T
         # residuals are orthogonal to the roots, so G_UU may do anything to these, if only it is not singular
-        roots = self.loss.roots[self.loss.items(k)]
         traces = np.trace(blocks, axis1=1, axis2=2)[:, None, None]
-        blocks += traces * (np.outer(roots, roots) / self.loss.totals[k])
+        blocks += traces * self.loss.onto_roots(lists)
         return _solve_each(blocks, shrunk @ self.projection)
 
     def _item_residuals(self, kept: Floats, taught: Booleans) -> Callable[[float], Floats]:
@@ -250,8 +249,8 @@ class Dual(ListRidge):
 class Primal(ListRidge):
     """One column for each feature: ``weights = (Z'Z + ridge I)^-1 Z't`` with Z = R X.
 
-    Left out, a list U with rows Z_U has the residuals ``(I - H)^-1 (t_U - Z_U w)`` with
-    ``H = Z_U (Z'Z + ridge I)^-1 Z_U'``; a list longer than there are features is taken out of Z'Z instead.
+    Left out, lists U with rows Z_U have the residuals ``(I - H)^-1 (t_U - Z_U w)`` with
+    ``H = Z_U (Z'Z + ridge I)^-1 Z_U'``; more items than there are features are taken out of Z'Z instead.
     """
 
     keeps_target = True
@@ -281,8 +280,8 @@ class Primal(ListRidge):
     def _rows(self, k: int) -> Floats:
         return self.loss.centre(self.features[self.loss.items(k)] @ self.vectors, slice(k, k + 1))
 
-    def _residuals(self, k: int, rows: Floats, ridges: Floats) -> Floats:
-        target = self.loss.target[self.loss.items(k)]
+    def _residuals(self, lists: Integers, rows: Floats, ridges: Floats) -> Floats:
+        target = self.loss.target[self.loss.items_of(lists)]
         if len(rows) >= rows.shape[1]:
             values, vectors = eigh(np.diag(self.spectrum) - rows.T @ rows, check_finite=False)
             left = vectors.T @ (self.projection - rows.T @ target)
@@ -308,7 +307,7 @@ class Primal(ListRidge):
 class GivenRidge(EigenRidge):
     """Pairs that are given, one column for each feature: ``weights = (X'LX + ridge I)^-1 X'Ly``.
 
-    A list that is left out is taken out of X'LX, in the eigenbasis of all: one more eigendecomposition, of a
+    Lists that are left out are taken out of X'LX, in the eigenbasis of all: one more eigendecomposition, of a
     matrix as large as there are features, serves all ridges.
     """
 
@@ -324,9 +323,9 @@ class GivenRidge(EigenRidge):
     label_weights = Primal.label_weights
     weights_at = Primal.weights_at
 
-    def without_list(self, k: int, ridges: Floats) -> HeldOut:
-        """Leave the labels of list k out."""
-        items, laplacian = self.loss.items(k), self.loss.part(k)
+    def without_lists(self, lists: Integers, ridges: Floats) -> HeldOut:
+        """Leave the labels of some lists out."""
+        items, laplacian = self.loss.items_of(lists), self.loss.part(lists)
         rows, y = self.features[items] @ self.vectors, self.loss.y[items]
         values, vectors = eigh(np.diag(self.spectrum) - rows.T @ (laplacian @ rows), check_finite=False)
         left = vectors.T @ (self.projection - rows.T @ (laplacian @ y))

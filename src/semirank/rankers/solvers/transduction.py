@@ -9,7 +9,7 @@ from scipy.linalg import cho_factor, cho_solve, eigh
 from scipy.sparse.linalg import LinearOperator, cg
 from sklearn.exceptions import ConvergenceWarning
 
-from semirank.core.arrays import Floats
+from semirank.core.arrays import Floats, Integers
 from semirank.rankers.losses.squared import ListSquared
 from semirank.rankers.solvers.least_squares import LeastSquares
 from semirank.rankers.solvers.ridge import ListRidge
@@ -31,18 +31,25 @@ class Completion:
     taught : LeastSquares
         The problem of the known labels, whose solution is the reference.
     ridge : float
+    folds : int64 array of shape (n_lists,), optional
+        The fold of each list of the data. None: the labelled and the unlabelled items of each list are two.
+    tied_lists : bool
+        Whether lists whose known labels are equal count.
     """
 
-    def __init__(self, taught: LeastSquares, ridge: float) -> None:
+    def __init__(
+        self, taught: LeastSquares, ridge: float, folds: Integers | None = None, tied_lists: bool = False
+    ) -> None:
         data = taught.data
         scores = taught.expansion.score(data.X, taught.weights(ridge))
         self.start = np.where(data.labelled, data.y, scores)
-        loss = ListSquared.of_parts(self.start, ~data.labelled, data.indptr)
+        loss = ListSquared.of_parts(self.start, ~data.labelled, data.indptr, tied_lists)
         self.unknown = np.flatnonzero(~data.labelled[loss.rows])
         self.loss, self.ridge = loss, ridge
         if self.n_unknown:
             self.problem = LeastSquares.of(data, loss, taught.expansion.kernel)
-            self.hold_out = ListHoldOut(_require_direct(self.problem), ridge)
+            parts = np.arange(loss.n_lists) if folds is None else folds[data.list_of_item[loss.first_rows]]
+            self.hold_out = ListHoldOut(_require_direct(self.problem), ridge, parts)
 
     @property
     def n_unknown(self) -> int:
@@ -105,16 +112,17 @@ class Completion:
 class ListHoldOut:
     """The linear map N from the labels of all items to the residuals of lists that are left out.
 
-    ``N y = R (y - f)``, where f is fitted, for each list, without that list. With
-    ``G = (R K R + ridge I)^-1`` and B the diagonal blocks of G, one for each list, ``N = B^-1 G R``.
+    ``N y = R (y - f)``, where f is fitted, for each list, without the lists of its fold. With
+    ``G = (R K R + ridge I)^-1`` and B the diagonal blocks of G, one for each fold, ``N = B^-1 G R``.
     """
 
-    def __init__(self, form: ListRidge, ridge: float) -> None:
+    def __init__(self, form: ListRidge, ridge: float, folds: Integers) -> None:
         self.loss = form.loss
+        self.folds = [np.flatnonzero(folds == each) for each in np.unique(folds)]
         self.rows = form.rows()
         self.shrink = 1.0 / (form.spectrum + ridge)
         self.keeps_target = form.keeps_target
-        self._blocks = [self._block(self.rows[self.loss.items(k)]) for k in range(self.loss.n_lists)]
+        self._blocks = [self._block(lists) for lists in self.folds]
 
     def coordinates(self, labels: Floats) -> Floats:
         """Return the solution for all labels, nothing left out, in the eigenbasis of the form."""
@@ -133,19 +141,21 @@ class ListHoldOut:
         spread = self.rows @ ((self.rows.T @ values).T * self.shrink).T
         return values - spread if self.keeps_target else spread
 
-    def _block(self, rows: Floats) -> Any:
-        """Factor the block of a list, or where that is larger the matrix of all features without the list."""
+    def _block(self, lists: Integers) -> Any:
+        """Factor the block of a fold, or where that is larger the matrix of all features without the fold."""
+        rows = self.rows[self.loss.items_of(lists)]
         if self._is_long(rows):
             return _factor(np.diag(1.0 / self.shrink) - rows.T @ rows)
         block = (rows * self.shrink) @ rows.T
-        block = np.eye(len(rows)) - block if self.keeps_target else block + np.trace(block) / len(rows)
-        return _factor(block)
+        if self.keeps_target:
+            return _factor(np.eye(len(rows)) - block)
+        return _factor(block + np.trace(block) * self.loss.onto_roots(lists))
 
     def _divide(self, values: Floats) -> Floats:
         """Multiply by the inverse of the blocks."""
         result = np.empty_like(values)
-        for k, factor in enumerate(self._blocks):
-            items = self.loss.items(k)
+        for lists, factor in zip(self.folds, self._blocks, strict=True):
+            items = self.loss.items_of(lists)
             rows, part = self.rows[items], values[items]
             if self._is_long(rows):
                 result[items] = part + rows @ cho_solve(factor, rows.T @ part, check_finite=False)
