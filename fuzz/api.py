@@ -1,7 +1,7 @@
 """Random rankers with random parameters on random data: what `fit` and `predict` promise must hold.
 
-``python -m fuzz.api --fits 20000`` runs that many, each made of its own seed; a broken promise prints the seed,
-and ``python -m fuzz.api --seed 123`` runs it alone.
+``python -m fuzz.api --fits 20000`` runs that many, each made of its own seed; a broken promise prints the
+seed, and ``python -m fuzz.api --seed 123`` runs it alone.
 """
 
 import argparse
@@ -185,9 +185,7 @@ def _answers(case: Case) -> Any:
         scores = ranker.fit(case.X, case.y, case.qid).scores_
     except (ValueError, TypeError) as error:
         return _checked(error)
-    assert scores.shape == (len(case.y),) and scores.dtype == np.float64, (
-        "scores_ are not one float64 an item"
-    )
+    assert (scores.shape, scores.dtype) == ((len(case.y),), np.float64), "scores_ are not one float64 an item"
     assert np.isfinite(scores).all(), f"scores_ are not finite: {scores!r:.200}"
     try:
         predicted = ranker.predict(case.new, None)

@@ -1,7 +1,7 @@
 """Coverage-guided fuzzing of everything that reads what others wrote.
 
-``python -m fuzz.run --seconds 60`` shares the time among all targets and prints a table; ``--seconds 3600`` is the
-long run. ``python -m fuzz.run --target letor --seconds 60`` runs one. Needs ``pip install 'semirank[fuzz]'``.
+``python -m fuzz.run --seconds 60`` shares the time among all targets and prints a table; 3600 is the long
+run. ``python -m fuzz.run --target letor --seconds 60`` runs one. It needs the extra ``fuzz``.
 """
 
 import argparse

@@ -1,7 +1,6 @@
 """Random rankers, parameters and data; ``python -m fuzz.api`` runs twenty thousand of them."""
 
 import pytest
-
 from fuzz.api import make_case, run_case
 
 FOUND = (1115, 1326)  # promises that were broken once

@@ -1,0 +1,1 @@
+"""One file a target: seeds, and what must hold for any bytes."""

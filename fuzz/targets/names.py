@@ -1,4 +1,4 @@
-"""Names of metrics and settings of rankers: a value inside its limits, or a ValueError that shows the text."""
+"""Names of metrics and settings of rankers: a value inside its limits, or a ValueError that says why not."""
 
 from semirank.limits import parse_setting
 from semirank.metrics import measure

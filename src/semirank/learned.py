@@ -155,21 +155,23 @@ class Names:
 
 @dataclass(frozen=True)
 class Part:
-    """A fitted model of one of these classes, or of classes that inherit from them."""
+    """A model of one of these classes, or of classes that inherit from them, fitted unless said otherwise."""
 
     classes: tuple[str, ...]
+    fitted: bool = True
 
-    def __init__(self, *classes: str) -> None:
+    def __init__(self, *classes: str, fitted: bool = True) -> None:
         object.__setattr__(self, "classes", classes)
+        object.__setattr__(self, "fitted", fitted)
 
     def __str__(self) -> str:
         return " or ".join(self.classes)
 
     def problem(self, value: Any, sizes: Sizes) -> str | None:
         """Look at the class; the part itself was checked when it was read."""
-        if {kind.__name__ for kind in type(value).__mro__}.isdisjoint(self.classes) or not learned_by(value):
-            return f"is a {type(value).__name__}" + " that is not fitted" * hasattr(value, "get_params")
-        return None
+        if {kind.__name__ for kind in type(value).__mro__}.isdisjoint(self.classes):
+            return f"is a {type(value).__name__}"
+        return "is not fitted" if self.fitted and not learned_by(value) else None
 
 
 @dataclass(frozen=True)

@@ -65,6 +65,7 @@ _PARTS = (  # what a model file may hold beside rankers
     "semirank.features.table:TableFeatures",
     "semirank.features.text_features:TextFeatures",
     "semirank.features.tfidf:TfIdf",
+    "semirank.features.word_pairs:WordPairs",
 )
 
 

@@ -23,6 +23,7 @@ from semirank.cli.options import expand
 from semirank.cli.rank import rank
 from semirank.cli.rankers import rankers
 from semirank.cli.reproduce import reproduce
+from semirank.cli.simulate import simulate
 
 _WRONG_COMMAND: Any = typer.BadParameter.mro()[2]  # click's ClickException, wherever typer keeps it
 
@@ -34,7 +35,19 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (describe, compare, rank, label, explain, fit, evaluate, convert, rankers, reproduce):
+for command in (
+    describe,
+    compare,
+    rank,
+    label,
+    explain,
+    fit,
+    evaluate,
+    convert,
+    simulate,
+    rankers,
+    reproduce,
+):
     app.command()(expand(command))
 app.add_typer(datasets, name="datasets")
 

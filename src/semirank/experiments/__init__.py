@@ -18,6 +18,7 @@ from semirank.experiments import (
     protein,
     rankrls_page,
     reuters,
+    screening,
     suite,
     translation,
     usps,
@@ -43,6 +44,8 @@ EXPERIMENTS: dict[str, Callable[..., ExperimentPage]] = {
     "auto": auto.auto,
     "suite": suite.suite,
     "power": power.power,
+    "screening": screening.screening,
+    "stopping": screening.stopping,
 }
 
 __all__ = ["EXPERIMENTS", "ExperimentPage"]

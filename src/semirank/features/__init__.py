@@ -8,5 +8,16 @@ from semirank.features.table import TableFeatures
 from semirank.features.text_features import TextFeatures
 from semirank.features.tfidf import TfIdf
 from semirank.features.thumbnails import Thumbnails
+from semirank.features.word_pairs import WordPairs
 
-__all__ = ["LSA", "GramSchmidt", "RankLDA", "Scaling", "TableFeatures", "TextFeatures", "TfIdf", "Thumbnails"]
+__all__ = [
+    "LSA",
+    "GramSchmidt",
+    "RankLDA",
+    "Scaling",
+    "TableFeatures",
+    "TextFeatures",
+    "TfIdf",
+    "Thumbnails",
+    "WordPairs",
+]

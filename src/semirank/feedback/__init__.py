@@ -24,12 +24,15 @@ from semirank.feedback.next_items import next_items
 from semirank.feedback.queue import MODES, queue
 from semirank.feedback.replay import Difference, Replay, replay
 from semirank.feedback.seeds import Found, find_items
+from semirank.feedback.simulation import Run, Simulation, Start, simulate, with_baselines
 from semirank.feedback.state import AuditStart, Question, State
+from semirank.feedback.stop_rules import RULES, Stop
 from semirank.feedback.why import Reason, reasons, sentence, strongest, strongest_words
 
 __all__ = [
     "KINDS",
     "MODES",
+    "RULES",
     "Agreement",
     "AuditStart",
     "Copies",
@@ -45,7 +48,11 @@ __all__ = [
     "Reason",
     "RefusedError",
     "Replay",
+    "Run",
+    "Simulation",
+    "Start",
     "State",
+    "Stop",
     "Taught",
     "agreement",
     "combine",
@@ -58,6 +65,8 @@ __all__ = [
     "reasons",
     "replay",
     "sentence",
+    "simulate",
     "strongest",
     "strongest_words",
+    "with_baselines",
 ]

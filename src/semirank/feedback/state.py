@@ -95,6 +95,7 @@ class State:
         self._of_kind: dict[str, list[Event]] = defaultdict(list)
         self._by_reviewer: dict[str, list[Event]] = defaultdict(list)
         self._taught: dict[int, Taught] = {}
+        self._standing: dict[str, dict[int, Event]] = defaultdict(dict)  # verdicts, by reviewer and row
         self._y = np.full(len(items), np.nan)
         self._audits: dict[str, AuditStart] = {}
         self._group = np.arange(len(items))
@@ -132,11 +133,9 @@ class State:
     def labels_of(self, reviewer: str) -> Floats:
         """Return the labels of one reviewer, NaN where there is none: what a blind one's order is made of."""
         labels = np.full(self.n_items, np.nan)
-        for event in self._by_reviewer[reviewer]:
-            if event.kind == "label":
-                row = self._rows[event.id]
-                standing = self.verdict(row, reviewer)
-                labels[row] = standing.value if standing is not None and standing.kind == "label" else np.nan
+        for row, verdict in self._standing[reviewer].items():
+            if verdict.kind == "label":
+                labels[row] = verdict.value
         return labels
 
     def stands(self, event: Event) -> bool:
@@ -149,7 +148,7 @@ class State:
 
     def verdict(self, row: int, reviewer: str) -> Event | None:
         """Return a reviewer's verdict on an item that stands: the last one that is not undone."""
-        return self.verdicts(row).get(reviewer)
+        return self._standing[reviewer].get(row)
 
     def verdicts(self, row: int) -> dict[str, Event]:
         """Return the verdict of each reviewer on an item, as far as it stands."""
@@ -200,18 +199,13 @@ class State:
     def read_by(self, reviewer: str) -> Booleans:
         """Whether a reviewer has read each item."""
         read = np.zeros(self.n_items, dtype=bool)
-        for row in {self._rows[e.id] for e in self._by_reviewer[reviewer] if e.kind in VERDICTS}:
-            standing = self.verdict(row, reviewer)
-            read[row] = standing is not None and standing.kind != "later"
+        read[[row for row, each in self._standing[reviewer].items() if each.kind != "later"]] = True
         return read
 
     def put_off(self, reviewer: str) -> list[int]:
         """Return the rows that a reviewer wants to read later, those put off first at the front."""
-        standing = [e for e in self._by_reviewer[reviewer] if e.kind == "later" and self.stands(e)]
-        rows = [
-            self._rows[each.id] for each in standing if self.verdict(self._rows[each.id], reviewer) is each
-        ]
-        return rows
+        later = [(self._place[e.id], row) for row, e in self._standing[reviewer].items() if e.kind == "later"]
+        return [row for _, row in sorted(later)]
 
     @property
     def audit(self) -> AuditStart | None:
@@ -330,7 +324,12 @@ class State:
 
     def _teach(self, row: int) -> None:
         decisions = [each for each in self.history(row) if each.kind == "adjudicate" and self.stands(each)]
-        self._taught[row] = combine(self.verdicts(row), decisions[-1] if decisions else None)
+        verdicts = self.verdicts(row)
+        for reviewer in {each.reviewer for each in self.history(row)}:
+            self._standing[reviewer].pop(row, None)
+        for reviewer, verdict in verdicts.items():
+            self._standing[reviewer][row] = verdict
+        self._taught[row] = combine(verdicts, decisions[-1] if decisions else None)
         self._y[row] = self._taught[row].label
 
     def _regroup(self) -> None:

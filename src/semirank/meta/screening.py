@@ -14,9 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
 from semirank.dataset import DataWarning, RankingDataset, check_labels
-from semirank.features import TfIdf
+from semirank.features import TfIdf, WordPairs
+from semirank.graphs.neighbours import check_lists
+from semirank.learned import AnyOf, Array, Names, Part, Table
 from semirank.limits import Between, Either, Kind, Limit, OneOf, check_limits
-from semirank.meta.empty_texts import find_empty, lowest
 from semirank.meta.mixing import centres_and_spreads, inverse
 from semirank.meta.text import Words, name_words, texts_of
 from semirank.rankers._base import CONSTANT, Contributions, FeatureContributions, Ranker, added_up
@@ -37,7 +38,7 @@ class _Model(NamedTuple):
 class ScreeningRanker(Ranker):
     """Rank texts for a reader who starts at the top, labels what is read, and has all ranked anew.
 
-    Words and pairs of words, cut to six letters, are weighed by least squares; labels y > 0 are targets of 1
+    Words and pairs of words are weighed by least squares; labels y > 0 are targets of 1
     and others of -1 ::
 
         (|w|^2 + b^2) / 2 + C sum_i c_i (s_i - x_i'w - b)^2,
@@ -66,16 +67,18 @@ class ScreeningRanker(Ranker):
         Weight of the graph before the first relevant label. 0: no graph.
     until : int
         The number of relevant labels from which the graph is silent.
-    features : TfIdf, optional
-        How a text becomes features; a copy is fitted. None:
-        ``TfIdf(1, stop_words=None, ngrams=2, prefix=6)``.
+    features : WordPairs or TfIdf, optional
+        How a text becomes features; a copy is fitted. None: `WordPairs()`.
 
     Attributes
     ----------
     scores_ : float64 array of shape (n_items,)
-        Scores of the texts given to `fit`, in the caller's order; empty texts last.
-    features_, topics_ : TfIdf
-        The fitted features, and those of the graph.
+        Scores of the texts given to `fit`, in the caller's order. Of an empty text nothing is known: it
+        stands where a text without any telling word does.
+    features_ : WordPairs or TfIdf
+        The fitted features.
+    topics_ : TfIdf or None
+        The fitted features of the graph.
     graph_ : ManifoldRanking or None
         The fitted graph.
     coefs_, intercepts_ : float64 arrays of shape (n_lists, n_features) and (n_lists,)
@@ -88,8 +91,6 @@ class ScreeningRanker(Ranker):
         What words and graph say, items list by list.
     unlabelled_ : bool array of shape (n_items,)
         Which of these have no label: among them items are ranked.
-    lowest_ : float
-        The score of an empty text.
 
     Notes
     -----
@@ -121,14 +122,28 @@ class ScreeningRanker(Ranker):
         "background": Between(0, np.inf, closed="left"),
         "graph": Between(0, np.inf, closed="left"),
         "until": Between(1, kind=Integral),
-        "features": Either(Kind("a TfIdf", (TfIdf,)), OneOf(None)),
+        "features": Either(Kind("a WordPairs or TfIdf", (WordPairs, TfIdf)), OneOf(None)),
+    }
+    learned: ClassVar[Table] = Ranker.learned | {
+        "features_": Part("WordPairs", "TfIdf"),
+        "topics_": AnyOf(None, Part("TfIdf")),
+        "graph_": AnyOf(None, Part("ManifoldRanking")),
+        "list_ids_": Names("n_lists"),
+        "indptr_": Array("n_lists + 1", dtype="int64", low=0),
+        "coefs_": Array("n_lists", "n_terms"),
+        "intercepts_": Array("n_lists"),
+        "centres_": Array("n_lists"),
+        "factors_": Array("n_lists"),
+        "weights_": Array("n_lists", low=0),
+        "columns_": Array("n_items", 2),
+        "unlabelled_": Array("n_items", dtype="bool"),
     }
     takes_texts = True
     takes_sparse = False
     one_function = False
 
-    features_: TfIdf
-    topics_: TfIdf
+    features_: WordPairs | TfIdf
+    topics_: TfIdf | None
     graph_: ManifoldRanking | None
     coefs_: Floats
     intercepts_: Floats
@@ -139,11 +154,10 @@ class ScreeningRanker(Ranker):
     unlabelled_: Booleans
     indptr_: Integers
     list_ids_: AnyArray
-    lowest_: float
     _vectors: csr_array
     _means: Floats
+    _alone: Floats
     _lists: RankingDataset
-    _empty: Booleans
     _models: list[_Model]
 
     def __init__(
@@ -154,7 +168,7 @@ class ScreeningRanker(Ranker):
         background: float = 0.3,
         graph: float = 1.0,
         until: int = 8,
-        features: TfIdf | None = None,
+        features: WordPairs | TfIdf | None = None,
     ) -> None:
         self.C = C
         self.balance = balance
@@ -177,10 +191,10 @@ class ScreeningRanker(Ranker):
         check_limits(self.limits, self.get_params(deep=False))
         texts = texts_of(X)
         self._lists = RankingDataset(np.zeros((len(texts), 0)), y, qid)
-        self.features_ = clone(self.features) if self.features is not None else _words()
+        self.features_ = WordPairs() if self.features is None else clone(self.features)
         vectors, order = self.features_.fit_transform(texts), self._lists.order
-        self._vectors, self._empty = vectors[order], find_empty(texts)
-        self._means = self._list_means()
+        self._vectors = vectors[order]
+        self._means, self._alone = self._list_means(), _lengths_missing(self._vectors)
         self.graph_, self.topics_ = self._build_graph(texts, qid)
         self.n_features_in_, self.n_lists_ = 1, self._lists.n_lists
         self.indptr_, self.list_ids_ = self._lists.indptr, self._lists.list_ids
@@ -216,14 +230,14 @@ class ScreeningRanker(Ranker):
         data = RankingDataset(np.zeros((len(texts), 0)), np.full(len(texts), np.nan), qid)
         vectors = self.features_.transform(texts)[data.order]
         spread = np.zeros(len(texts))
-        if self.graph_ is not None and self.weights_.any():
+        if self.graph_ is not None and self.topics_ is not None and self.weights_.any():
             spread = data.arrange(self.graph_.predict(self.topics_.transform(texts), qid))
         number = {name: k for k, name in enumerate(self.list_ids_.tolist())}
         scores = np.zeros(len(texts))
         for name, (start, stop) in zip(data.list_ids.tolist(), pairwise(data.indptr), strict=True):
             part = slice(start, stop)
             scores[part] = self._score_new(vectors[part], spread[part], number.get(name))
-        return np.where(find_empty(texts), self.lowest_, data.restore(scores))
+        return data.restore(scores)
 
     def _score_new(self, vectors: csr_array, spread: Floats, number: int | None) -> Floats:
         if number is None:
@@ -233,6 +247,12 @@ class ScreeningRanker(Ranker):
         words = (words - self.centres_[number]) * self.factors_[number]
         among = self._fused(number)
         return among.score(np.column_stack([words, spread]))
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        check_lists(self.indptr_, len(self.scores_))
+        if (self.graph_ is None) != (self.topics_ is None):
+            raise ValueError("topics_ must be there where there is a graph, and only there")
 
     def explain(self, item: int) -> Contributions:
         """Split the score of a fitted text into the contributions of the labelled texts.
@@ -288,20 +308,20 @@ class ScreeningRanker(Ranker):
         Returns
         -------
         Words
-            Terms as the features spell them (in lower case, cut to six letters), and amounts that add up to
+            Terms as the features spell them, in lower case, and amounts that add up to
             the score; "" is what no word accounts for.
         """
         return name_words(self.explain_features(item), self.features_.get_feature_names_out())
 
-    def _build_graph(self, texts: AnyArray, qid: Any) -> tuple[ManifoldRanking | None, TfIdf]:
+    def _build_graph(self, texts: AnyArray, qid: Any) -> tuple[ManifoldRanking | None, TfIdf | None]:
         """Join texts that share topical words; no graph where no word occurs in two texts."""
         topics = TfIdf()
         if not self.graph:
-            return None, topics
+            return None, None
         try:
             vectors = topics.fit_transform(texts)
         except ValueError:
-            return None, topics
+            return None, None
         graph = ManifoldRanking(distance="cosine", combine="log", alpha=0.9, degree_correction=0.0)
         return graph.fit_graph(vectors, qid), topics
 
@@ -329,11 +349,13 @@ class ScreeningRanker(Ranker):
         relevant, irrelevant = signs > 0, signs < 0
         shares = np.where(relevant, self.balance / max(relevant.sum(), 1), 1.0 / max(irrelevant.sum(), 1))
         costs = 2.0 * self.C * len(rows) * shares / (shares.sum() + self.background)
+        costs = 1.0 / (1.0 / costs + self._alone[rows])
+        X = self._vectors[rows]
         if not self.background:
-            return _Model(rows, ridge_duals(self._vectors[rows], signs, costs, None))
+            return _Model(rows, ridge_duals(X, signs, costs, None))
         mean = self._means.mean(axis=0) if number is None else self._means[number]
         cost = 2.0 * self.C * len(rows) * self.background / (shares.sum() + self.background)
-        duals = ridge_duals(self._vectors[rows], signs, costs, Background(mean, cost))
+        duals = ridge_duals(X, signs, costs, Background(mean, cost))
         return _Model(np.append(rows, CONSTANT), duals)
 
     def _weights(self, model: _Model, number: int) -> tuple[Floats, float]:
@@ -362,9 +384,7 @@ class ScreeningRanker(Ranker):
                 spread = self.graph_.rerank(np.where(labels > 0, 1.0, labels)).scores_
             self.columns_[:, 1] = data.arrange(spread)
         mixed = [self._fused(k).score_fitted() for k in range(data.n_lists)]
-        scores = data.restore(np.concatenate(mixed))
-        self.lowest_ = lowest(scores)
-        self.scores_ = np.where(self._empty, self.lowest_, scores)
+        self.scores_ = data.restore(np.concatenate(mixed))
         return self
 
     def _fused(self, number: int) -> "_Fusion":
@@ -377,8 +397,6 @@ class ScreeningRanker(Ranker):
         self._refuse_a_model_file()
         if not 0 <= item < len(self.scores_):
             raise ValueError(f"item must be a row number from 0 to {len(self.scores_) - 1}; got {item!r}.")
-        if self._empty[item]:
-            raise ValueError(f"The text of item {item} is empty: it is ranked last, and nothing explains it.")
         place = int(np.flatnonzero(self._lists.order == item)[0])
         return place, int(self._lists.list_of_item[place])
 
@@ -395,10 +413,6 @@ class ScreeningRanker(Ranker):
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False
         return tags
-
-
-def _words() -> TfIdf:
-    return TfIdf(1, stop_words=None, ngrams=2, prefix=6)
 
 
 class _Fusion(NamedTuple):
@@ -433,3 +447,13 @@ def _places(values: Floats, among: Floats) -> Integers:
     """Count, for each value, those that are larger, beyond rounding."""
     ordered = np.sort(np.round(-among, DIGITS))
     return np.searchsorted(ordered, np.round(-values, DIGITS), side="left")
+
+
+def _lengths_missing(vectors: csr_array) -> Floats:
+    """Return what each text lacks of length 1: the squares of terms without a column, which only it has.
+
+    No other text is scored by them, but their part of the squared length keeps a text from being fitted as
+    closely as others, which the same amount added to 1 / cost does.
+    """
+    squares = np.asarray(vectors.multiply(vectors).sum(axis=1)).ravel()
+    return np.where(squares > 0, np.maximum(1.0 - squares, 0.0), 0.0)

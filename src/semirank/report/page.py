@@ -9,6 +9,15 @@ from typing import Any
 Rows = Sequence[Mapping[str, Any]]
 
 
+def rows_csv(rows: Rows) -> str:
+    """Write rows of the same columns as CSV."""
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return stream.getvalue()
+
+
 @dataclass(frozen=True)
 class Text:
     """A paragraph; `kind` says whether it is what the reader came for, or a warning."""
@@ -49,11 +58,7 @@ class Picture:
     @property
     def csv(self) -> str:
         """The numbers as CSV."""
-        stream = io.StringIO()
-        writer = csv.DictWriter(stream, list(self.rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(self.rows)
-        return stream.getvalue()
+        return rows_csv(self.rows)
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,14 @@
 import os
 from pathlib import Path
 
+from semirank.feedback.simulation import Simulation
 from semirank.files import open_output
 from semirank.report.comparison_page import comparison_page
 from semirank.report.html import render_html
 from semirank.report.markdown import pictures, render_markdown
-from semirank.report.page import Page
+from semirank.report.page import Page, rows_csv
 from semirank.report.plots import write_figure
+from semirank.report.simulation_page import simulation_page
 from semirank.results.comparison import Comparison
 
 
@@ -26,6 +28,32 @@ def write_report(comparison: Comparison, path: str | os.PathLike[str]) -> list[P
         case ".md":
             return _write_markdown(path, comparison_page(comparison))
     raise ValueError(f"{path}: a report ends in .html, .md or .json.")
+
+
+def write_simulation(simulation: Simulation, path: str | os.PathLike[str]) -> list[Path]:
+    """Write a simulation as ``.html`` (one file), ``.md`` (with pictures beside it), ``.json`` or ``.csv``.
+
+    The CSV has one row a run, with its measures. Each file is written whole or not at all.
+    """
+    path = Path(path)
+    match path.suffix.lower():
+        case ".json":
+            return [_write(path, simulation.to_json() + "\n")]
+        case ".csv":
+            return [_write(path, _runs_csv(simulation))]
+        case ".html" | ".htm":
+            return [_write(path, render_html(simulation_page(simulation)))]
+        case ".md":
+            return _write_markdown(path, simulation_page(simulation))
+    raise ValueError(f"{path}: a report ends in .html, .md, .json or .csv.")
+
+
+def _runs_csv(simulation: Simulation) -> str:
+    rows = [
+        {"ranker": run.ranker, "list": run.qid, "run": run.number, "items": run.n_items, **run.measures()}
+        for run in simulation.runs
+    ]
+    return rows_csv(rows)
 
 
 def _write_markdown(path: Path, page: Page) -> list[Path]:

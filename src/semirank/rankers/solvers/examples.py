@@ -9,7 +9,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 from semirank.core.arrays import Floats
 from semirank.core.threads import one_blas_thread
 
-ACCURACY = 1e-12
+ACCURACY = 1e-11
 MOST_STEPS = 1000
 
 

@@ -1,0 +1,129 @@
+"""``semirank simulate``: how a reader who follows a ranker would have fared on fully labelled data."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import semirank
+from semirank.cli.options import Reading, Seed, Speaking
+
+if TYPE_CHECKING:
+    from semirank.dataset import RankingDataset
+    from semirank.feedback import Items, Simulation
+    from semirank.rankers._base import Ranker
+
+ENDINGS = (".html", ".htm", ".md", ".json", ".csv")
+
+
+def simulate(
+    reading: Reading,
+    speaking: Speaking,
+    ranker: Annotated[
+        list[str] | None,
+        typer.Option("--ranker", "-r", help="A ranker to follow; repeat for several. None: by the data."),
+    ] = None,
+    runs: Annotated[int, typer.Option(min=1, help="Runs for each ranker and list.")] = 10,
+    start: Annotated[
+        str,
+        typer.Option(
+            help="What is known at the beginning: N+M relevant and irrelevant labels, or a question."
+        ),
+    ] = "1+1",
+    batch: Annotated[int, typer.Option(min=1, help="Items that are read from one order.")] = 1,
+    stop: Annotated[
+        list[str] | None, typer.Option(help="A rule to stop by; repeat for several. None: all of them.")
+    ] = None,
+    target: Annotated[float, typer.Option(help="The recall that rules are to reach.")] = 0.95,
+    jobs: Annotated[int, typer.Option(help="Number of processes; -1: one for each core.")] = -1,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="The report: .html, .md, .json or .csv. None: NAME-simulation.html."
+        ),
+    ] = None,
+    seed: Seed = 0,
+) -> None:
+    """Read fully labelled data as a ranker suggests, from a few labels to the last relevant item.
+
+    A random order and the ranker on labels alone are always there to compare with. The table goes to standard
+    output, verdicts in words to standard error, and all of it into a report.
+    """
+    name = Path(reading.data).name.split(".")[0] or "data"
+    report = out or Path(f"{name}-simulation.html")
+    rules = _check(stop, report)
+    data = reading.open()
+    speaking.say(repr(data))
+    items = _items(data)
+    with speaking.progress("reading") as progress:
+        found = semirank.feedback.simulate(
+            items,
+            data.restore(data.y),
+            semirank.feedback.with_baselines(_rankers(ranker, items)),
+            n_runs=runs,
+            start=semirank.feedback.Start.parse(start),
+            batch=batch,
+            rules=rules,
+            target=target,
+            seed=seed,
+            n_jobs=jobs,
+            progress=progress,
+            name=name,
+        )
+    _show(found, speaking)
+    from semirank.report.writing import write_simulation
+
+    write_simulation(found, report)
+    speaking.say(f"-> {report}")
+
+
+def _check(stop: list[str] | None, report: Path) -> tuple[str, ...]:
+    """Refuse before any work what would fail after it."""
+    if report.suffix.lower() not in ENDINGS:
+        raise typer.BadParameter(f"{report}: a report ends in .html, .md, .json or .csv.")
+    if not report.parent.is_dir():
+        raise FileNotFoundError(f"{report}: the folder {report.parent} does not exist.")
+    known = tuple(semirank.feedback.RULES)
+    for rule in stop or ():
+        if rule not in known:
+            raise typer.BadParameter(f"There is no rule {rule!r}. Known: {', '.join(known)}.")
+    return tuple(stop) if stop else known
+
+
+def _items(data: "RankingDataset") -> "Items":
+    if data.table is not None:
+        raise typer.BadParameter(
+            "A simulation reads texts or numbers; of this table name the column with --text, or the numbers "
+            "with --feature."
+        )
+    features = data.restore(data.texts) if data.texts is not None else data.restore(data.X)
+    ids = [str(item) for item in data.restore(data.item_ids)] if data.item_ids is not None else None
+    qid = None if data.n_lists == 1 else [str(name) for name in data.restore(data.qid)]
+    return semirank.feedback.Items(ids or [str(row) for row in range(data.n_items)], features, qid)
+
+
+def _rankers(names: list[str] | None, items: "Items") -> dict[str, "Ranker"]:
+    if not names:
+        ranker = semirank.feedback.default_ranker(items)
+        return {type(ranker).__name__: ranker}
+    try:
+        return {name: semirank.registry.ranker_class(name)() for name in names}
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def _show(found: "Simulation", speaking: Speaking) -> None:
+    if speaking.json:
+        print(found.to_json(indent=None))
+    else:
+        speaking.show([_rounded(row) for row in found.summary()])
+    first = found.rankers[0]
+    for other, contrast in found.contrasts().items():
+        speaking.say(
+            f"{first} against {other}: {contrast.verdict}: loss lower by {contrast.difference:+.3f} "
+            f"({contrast.n_units} runs, p = {contrast.p_adjusted:.2g} after correction)"
+        )
+
+
+def _rounded(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: round(value, 4) if isinstance(value, float) else value for name, value in row.items()}

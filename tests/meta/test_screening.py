@@ -1,0 +1,150 @@
+"""The ranker of loops: least squares against a dense solution, fusion against a count by hand."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from sklearn.svm import LinearSVC
+
+from semirank import ScreeningRanker
+from semirank.features import TfIdf, WordPairs
+from semirank.meta.screening import _Fusion
+from semirank.rankers.solvers.examples import Background, ridge_duals
+
+nan = np.nan
+WORDS = ["heart", "kidney", "liver", "trial", "review", "case", "child", "adult", "drug", "diet", "stone"]
+
+
+def some_texts(n: int = 60, seed: int = 0) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return np.array([" ".join(rng.choice(WORDS, 6)) for _ in range(n)], dtype=object)
+
+
+def some_labels(texts: np.ndarray, n: int, seed: int = 0) -> np.ndarray:
+    y = np.full(len(texts), nan)
+    rows = np.random.default_rng(seed).permutation(len(texts))[:n]
+    y[rows] = ["heart" in texts[row] for row in rows]
+    return y
+
+
+@given(st.integers(0, 50), st.booleans())
+def test_duals_minimise_the_sum_of_squares(seed, with_background):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(5, 8)) * (rng.random((5, 8)) < 0.5)
+    targets, costs = rng.choice([-1.0, 1.0], 5), rng.random(5) + 0.1
+    background = Background(rng.random(8), 0.7) if with_background else None
+    duals = ridge_duals(csr_array(X), targets, costs, background)
+    if background is not None:
+        X, targets = np.vstack([X, background.features]), np.append(targets, -1.0)
+        costs = np.append(costs, background.cost)
+    Z = np.column_stack([X, np.ones(len(X))])
+    w = np.linalg.solve(np.eye(9) + Z.T @ (costs[:, None] * Z), Z.T @ (costs * targets))
+    np.testing.assert_allclose(Z.T @ duals, w, atol=1e-9)
+
+
+def test_with_few_small_steps_it_is_the_support_vector_machine_of_asreview():
+    """C so small that no margin is reached: squared hinge and least squares are the same."""
+    texts = some_texts()
+    y = some_labels(texts, 20)
+    features = TfIdf(1, stop_words=None)
+    ranker = ScreeningRanker(background=0.0, graph=0.0, features=features).fit(texts, y)
+    X, known = features.fit_transform(texts), ~np.isnan(y)
+    signs = np.where(y[known] > 0, 1, -1)
+    weights = np.where(signs > 0, 1.0, (signs > 0).sum() / (9.8 * (signs < 0).sum()))
+    weights *= len(weights) / weights.sum()
+    svm = LinearSVC(C=0.11, dual=False, tol=1e-12).fit(X[known], signs, sample_weight=weights)
+    scores = svm.decision_function(X)
+    assert (signs * scores[known] < 1).all()
+    np.testing.assert_allclose(ranker.scores_, (scores - scores.mean()) / scores.std(), atol=1e-7)
+
+
+def test_terms_without_a_column_make_no_difference():
+    """What a text alone has is not a column of WordPairs, and is as if it were."""
+    texts = some_texts(40)
+    texts[::3] += [f" unique{k}" for k in range(len(texts[::3]))]
+    y = some_labels(texts, 15)
+    pairs = WordPairs(prefix=None)
+    vectors = pairs.fit_transform(texts)
+    missing = np.sqrt(np.maximum(1 - (vectors.toarray() ** 2).sum(axis=1), 0.0))
+    whole = np.column_stack([vectors.toarray(), np.diag(missing)])
+    ranker = ScreeningRanker(background=0.0, graph=0.0, features=pairs).fit(texts, y)
+    known = ~np.isnan(y)
+    signs = np.where(y[known] > 0, 1.0, -1.0)
+    shares = np.where(signs > 0, 9.8 / (signs > 0).sum(), 1 / (signs < 0).sum())
+    costs = 0.22 * len(signs) * shares / shares.sum()
+    Z = np.column_stack([whole, np.ones(len(whole))])
+    w = np.linalg.solve(
+        np.eye(Z.shape[1]) + Z[known].T @ (costs[:, None] * Z[known]), Z[known].T @ (costs * signs)
+    )
+    scores = Z @ w
+    order = np.flatnonzero(~known)
+    expected, found = scores[order], ranker.scores_[order]
+    np.testing.assert_allclose(
+        found - found.mean(), (expected - expected.mean()) * found.std() / expected.std()
+    )
+
+
+@given(st.integers(0, 100), st.floats(0.1, 1))
+def test_fusion_ranks_by_the_sum_of_reciprocal_ranks(seed, weight):
+    rng = np.random.default_rng(seed)
+    columns = rng.integers(0, 8, size=(9, 2)).astype(float)
+    unlabelled = rng.random(9) < 0.7
+    scores = _Fusion(columns, unlabelled, weight).score_fitted()
+    rows = np.flatnonzero(unlabelled)
+
+    def rank(k, row):
+        return sum(columns[other, k] > columns[row, k] for other in rows)
+
+    fused = [1 / (1 + rank(0, row)) + weight / (1 + rank(1, row)) for row in rows]
+    for i, a in enumerate(rows):
+        for j, b in enumerate(rows):
+            if fused[i] > fused[j] + 1e-12:
+                assert scores[a] >= scores[b]
+    np.testing.assert_array_equal(scores[~unlabelled], columns[~unlabelled, 0])
+    assert set(scores[rows]) <= set(columns[rows, 0])
+
+
+def test_relevant_labels_alone_or_irrelevant_ones_alone_are_enough():
+    texts = some_texts()
+    for label in (1.0, 0.0):
+        y = np.full(len(texts), nan)
+        y[:3] = label
+        scores = ScreeningRanker().fit(texts, y).scores_
+        assert np.isfinite(scores).all()
+        assert scores.std() > 0
+
+
+def test_the_graph_is_silent_from_eight_relevant_labels_on():
+    texts = some_texts(80)
+    relevant = np.flatnonzero(["heart" in text for text in texts])
+    y = np.full(len(texts), nan)
+    y[relevant[:8]], y[np.setdiff1d(np.arange(80), relevant)[:5]] = 1, 0
+    with_graph, without = ScreeningRanker().fit(texts, y), ScreeningRanker(graph=0.0).fit(texts, y)
+    np.testing.assert_array_equal(with_graph.scores_, without.scores_)
+    y[relevant[7]] = nan
+    assert (with_graph.rerank(y).scores_ != without.rerank(y).scores_).any()
+    assert with_graph.weights_ == pytest.approx([1 / 8])
+
+
+def test_explanations_name_labelled_texts_and_words_and_add_up():
+    texts = some_texts(80)
+    y = some_labels(texts, 12)
+    ranker = ScreeningRanker().fit(texts, y)
+    for item in np.flatnonzero(np.isnan(y))[:20].tolist():
+        items, amounts = ranker.explain(item)
+        assert amounts.sum() == pytest.approx(ranker.scores_[item], abs=1e-6)
+        assert set(items.tolist()) <= {-1, *np.flatnonzero(~np.isnan(y)).tolist()}
+        words, parts = ranker.explain_words(item)
+        assert parts.sum() == pytest.approx(ranker.scores_[item], abs=1e-9)
+        assert all(word.split()[0] in texts[item] for word in words if word)
+    pair = ranker.explain_pair(0, 1)
+    assert pair.amounts.sum() == pytest.approx(ranker.scores_[0] - ranker.scores_[1], abs=1e-6)
+
+
+def test_of_an_empty_text_nothing_is_known():
+    texts = np.append(some_texts(20), "")
+    ranker = ScreeningRanker(graph=0.0).fit(texts, some_labels(texts, 8))
+    words, amounts = ranker.explain_words(20)
+    assert words == [""]
+    assert amounts.tolist() == [ranker.scores_[20]]
