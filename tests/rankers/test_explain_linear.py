@@ -7,6 +7,8 @@ from scipy.sparse import csr_array
 from semirank import Blend, LatentRanker, LinearSVMRanker, LogisticRanker, ManifoldRanking, TextRanker
 from semirank.rankers.self_training import SelfTrainingLogistic
 
+pytestmark = pytest.mark.filterwarnings("ignore::semirank.dataset.DataWarning")  # lists with few labels
+
 
 def data(seed: int = 0, n_lists: int = 1):
     rng = np.random.default_rng(seed)

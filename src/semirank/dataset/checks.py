@@ -114,7 +114,8 @@ def _check_places(X: csr_array, name: str) -> None:
     falling = np.flatnonzero(np.diff(X.indptr) < 0)
     if len(falling):
         raise ValueError(f"{name} is no CSR matrix: row {falling[0]} ends before it starts (indptr falls).")
-    if X.indices.min(initial=0) < 0 or X.indices.max(initial=-1) >= X.shape[1]:
+    unsigned = X.indices.view(f"u{X.indices.itemsize}")  # a negative index is a huge one: one pass finds both
+    if unsigned.max(initial=0) >= max(X.shape[1], 1) or (X.shape[1] == 0 and len(unsigned)):
         place = np.argmax((X.indices < 0) | (X.indices >= X.shape[1]))
         row = np.searchsorted(X.indptr, place, side="right") - 1
         raise ValueError(
