@@ -387,3 +387,11 @@ def test_what_was_computed_on_demand_is_not_pickled():
 def test_what_is_computed_once_cannot_be_overwritten(name):
     with pytest.raises(ValueError, match="read-only"):
         getattr(sample(), name)[0] = 0
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.uint64, object])
+def test_whole_labels_that_floats_do_not_tell_apart_are_refused(kind):
+    large = np.array([2**53, 2**53 - 1], dtype=kind)
+    np.testing.assert_array_equal(RankingDataset([[0.0], [1.0]], large).y, [2.0**53, 2.0**53 - 1])
+    with pytest.raises(ValueError, match=r"label in row 1, 9007199254740993, is beyond 2\^53"):
+        RankingDataset([[0.0], [1.0]], np.array([1, 2**53 + 1], dtype=kind))

@@ -1,6 +1,7 @@
 """What may be given as features, labels and lists, and how it is understood."""
 
 from collections.abc import Callable, Sequence
+from numbers import Integral
 from typing import Any, Literal
 
 import narwhals as nw
@@ -10,6 +11,7 @@ from scipy.sparse import coo_array, csr_array, issparse
 from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
 
 Features = Any  # a float array or a csr_array; scipy carries no types
+LARGEST_WHOLE = 2**53  # up to which a float64 tells whole numbers apart
 
 
 class DataWarning(UserWarning):
@@ -137,12 +139,30 @@ def check_labels(y: Any, n_items: int) -> Floats:
         y = y.ravel()
     if y.shape != (n_items,):
         raise ValueError(f"y must have one label for each of {n_items} items; got shape {y.shape}.")
+    _check_whole_labels(y)
     y = _float_array("y", y).astype(np.float64, copy=False)
     if np.isinf(y).any():
         raise ValueError(
             f"The label in row {np.flatnonzero(np.isinf(y))[0]} is infinite. Use NaN for 'unlabelled'."
         )
     return y
+
+
+def _check_whole_labels(y: AnyArray) -> None:
+    """Refuse whole numbers of which a float64 would make another: different labels could become equal."""
+    if y.dtype.kind in "iu":
+        wrong = (y > LARGEST_WHOLE) | (y < -LARGEST_WHOLE) if y.dtype.kind == "i" else y > LARGEST_WHOLE
+    elif y.dtype.kind == "O":
+        whole = [isinstance(each, Integral) and abs(int(each)) > LARGEST_WHOLE for each in y]
+        wrong = np.array(whole, dtype=bool)
+    else:
+        return
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(
+            f"The label in row {row}, {y[row]}, is beyond 2^53: such whole numbers are no longer told apart. "
+            "Labels say which item is better; use their ranks, or smaller numbers."
+        )
 
 
 def check_qid(qid: Any, n_items: int) -> AnyArray:
