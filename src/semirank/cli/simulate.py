@@ -118,11 +118,8 @@ def _show(found: "Simulation", speaking: Speaking) -> None:
     else:
         speaking.show([_rounded(row) for row in found.summary()])
     first = found.rankers[0]
-    for other, contrast in found.contrasts().items():
-        speaking.say(
-            f"{first} against {other}: {contrast.verdict}: loss lower by {contrast.difference:+.3f} "
-            f"({contrast.n_units} runs, p = {contrast.p_adjusted:.2g} after correction)"
-        )
+    for contrast in found.contrasts().values():
+        speaking.say(semirank.results.sentences.about_loss(first, contrast))
 
 
 def _rounded(row: dict[str, Any]) -> dict[str, Any]:

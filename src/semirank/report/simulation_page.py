@@ -10,6 +10,7 @@ from semirank.feedback.curves import recall_curve
 from semirank.feedback.simulation import RANDOM, Run, Simulation
 from semirank.report.page import Page, Picture, Section, Table, Text
 from semirank.report.tables import provenance
+from semirank.results.sentences import about_loss
 
 POINTS = 101
 HARDEST = 10
@@ -48,12 +49,7 @@ def _subtitle(simulation: Simulation) -> str:
 
 def _verdicts(simulation: Simulation) -> list[Text]:
     first = simulation.rankers[0]
-    said = []
-    for other, contrast in simulation.contrasts().items():
-        p = f"p = {contrast.p_adjusted:.2g} after correction, {contrast.n_units} runs"
-        less = f"loss lower by {contrast.difference:+.3f}"
-        said.append(Text(f"{first} against {other}: {contrast.verdict}: {less} ({p}).", "answer"))
-    return said
+    return [Text(about_loss(first, each), "answer") for each in simulation.contrasts().values()]
 
 
 def _summary(simulation: Simulation) -> list[dict[str, Any]]:

@@ -208,3 +208,13 @@ def _share_of_relevant(comparison: Comparison) -> float:
     histogram = comparison.data.label_histogram
     relevant = sum(count for label, count in histogram.items() if float(label) > 0)
     return relevant / max(sum(histogram.values()), 1)
+
+
+def about_loss(name: str, contrast: Contrast) -> str:
+    """Say of a ranker in a simulation how its loss compares with that of another."""
+    way = "lower" if contrast.difference >= 0 else "higher"
+    p = f"p = {contrast.p_adjusted:.2g} after correction"
+    return (
+        f"{name} against {contrast.baseline}: {contrast.verdict}: loss {way} by "
+        f"{abs(contrast.difference):.3f} ({contrast.n_units} runs, {p})."
+    )
