@@ -28,7 +28,8 @@ def test_every_ranker_is_supervised_or_has_a_supervised_baseline_with_its_settin
     shared = baseline.get_params(deep=False).keys() & ranker.get_params(deep=False).keys()
     changed = {key for key in shared if repr(getattr(baseline, key)) != repr(getattr(ranker, key))}
     if name != "ranker-propagation":  # its kernel is that of lists
-        assert changed <= {"smoothness", "smoothnesses", "presumed_negatives", "ranker"}
+        unlabelled = {"smoothness", "smoothnesses", "presumed_negatives", "ranker", "background", "graph"}
+        assert changed <= unlabelled
 
 
 def test_settings_go_over_to_the_baseline():

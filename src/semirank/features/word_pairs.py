@@ -147,7 +147,12 @@ class WordPairs(Storable, TransformerMixin, BaseEstimator):
 
     def _check_state(self) -> None:
         check_limits(self.limits, self.get_params(deep=False))
-        if len(self.idf_) != int((self.columns_ >= 0).sum()) + len(self.pairs_):
+        used = self.columns_[self.columns_ >= 0]
+        if not np.array_equal(used, np.arange(len(used))):
+            raise ValueError("columns_ must count the words that have one")
+        if (np.diff(self.pairs_) <= 0).any() or (self.pairs_ >= len(self.words_) ** 2).any():
+            raise ValueError("pairs_ must rise, and name pairs of words_")
+        if len(self.idf_) != len(used) + len(self.pairs_):
             raise ValueError("idf_ must have one weight for each word and pair that has a column")
 
     def __sklearn_tags__(self) -> Tags:
