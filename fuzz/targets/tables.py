@@ -22,7 +22,8 @@ def check(data: bytes) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            found = read_table(io.BytesIO(data), label="label", text_features=False, unlabelled=None)
+            options = {"label": "label", "text_features": False, "unlabelled": None, "encoding": "utf-8"}
+            found = read_table(io.BytesIO(data), **options)
         except ValueError as error:
             assert str(error).startswith(("<stream>", "encoding"))
             return
