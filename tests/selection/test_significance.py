@@ -120,6 +120,7 @@ def test_repeated_folds_of_one_list_need_the_correction():
     assert np.mean(corrected) < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 400)
 
 
+@pytest.mark.slow
 def test_the_detectable_difference_is_detected_four_times_in_five():
     rng = np.random.default_rng(0)
     outcomes = [sign_flip_test(rng.normal(size=12)) for _ in range(200)]
