@@ -15,7 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
-TARGETS = ("letor", "tables", "trec", "models", "checkpoints", "names")
+TARGETS = ("letor", "tables", "trec", "references", "binaries", "models", "checkpoints", "names")
 MOST_MEMORY = 2048  # MB
 LONGEST = 20  # seconds for one input
 

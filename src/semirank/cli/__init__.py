@@ -17,15 +17,21 @@ from semirank.cli.datasets import datasets
 from semirank.cli.describe import describe
 from semirank.cli.evaluate import evaluate
 from semirank.cli.explain import explain
+from semirank.cli.export import export
 from semirank.cli.fit import fit
 from semirank.cli.label import label
-from semirank.cli.options import expand
+from semirank.cli.options import expand, tell
 from semirank.cli.rank import rank
 from semirank.cli.rankers import rankers
+from semirank.cli.replay import replay
 from semirank.cli.reproduce import reproduce
+from semirank.cli.serve import serve
 from semirank.cli.simulate import simulate
+from semirank.cli.tables import width_of_terminal
 
 _WRONG_COMMAND: Any = typer.BadParameter.mro()[2]  # click's ClickException, wherever typer keeps it
+
+ROOM_FOR_BOXES = 110  # columns: below, the boxes of help texts squeeze words until they break
 
 app = typer.Typer(
     name="semirank",
@@ -33,18 +39,22 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode="rich" if width_of_terminal() >= ROOM_FOR_BOXES else None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (
+    serve,
     describe,
     compare,
     rank,
     label,
     explain,
     fit,
+    export,
     evaluate,
     convert,
     simulate,
+    replay,
     rankers,
     reproduce,
 ):
@@ -65,8 +75,7 @@ def version(
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    if not {"-q", "--quiet"} & set(sys.argv):
-        print(f"semirank: {message}", file=sys.stderr)
+    tell(f"semirank: {message}")
 
 
 def main() -> None:
@@ -75,14 +84,14 @@ def main() -> None:
     try:
         sys.exit(app(standalone_mode=False))
     except _WRONG_COMMAND as error:
-        print(f"semirank: {error.format_message()}", file=sys.stderr)
+        tell(f"semirank: {error.format_message()}")
         sys.exit(2)
     except BrokenPipeError:  # whoever reads our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
-    except (ValueError, OSError) as error:
-        print(f"semirank: {error}", file=sys.stderr)
+    except (ValueError, OSError, ImportError) as error:
+        tell(f"semirank: {error}")
         sys.exit(1)
     except KeyboardInterrupt:
-        print("semirank: interrupted", file=sys.stderr)
+        tell("semirank: interrupted")
         sys.exit(130)

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from semirank.results.result import Result
 
 DIGITS = 4
-ENDINGS = (".html", ".htm", ".md", ".json")
+ENDINGS = (".html", ".htm", ".md", ".json", ".csv", ".tex")
+LEAST = ("baseline", "fit_s", "p", "low", "high", "difference")  # columns that a narrow terminal leaves out
 
 
 def compare(
@@ -60,7 +61,9 @@ def compare(
     ] = False,
     out: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="The report: .html, .md or .json. None: NAME-comparison.html."),
+        typer.Option(
+            "--output", "-o", help="The report: .html, .md, .json, .csv or .tex. None: NAME-comparison.html."
+        ),
     ] = None,
     save: Annotated[
         Path | None, typer.Option(help="Fit the recommended ranker on all labels, and save it as this model.")
@@ -126,7 +129,7 @@ def _command(found: "Comparison", reading: Reading, rankers: list[str] | None) -
 def _check(rankers: list[str] | None, metric: str, report: Path) -> None:
     """Refuse before any work what would fail after it."""
     if report.suffix.lower() not in ENDINGS:
-        raise typer.BadParameter(f"{report}: a report ends in .html, .md or .json.")
+        raise typer.BadParameter(f"{report}: a report ends in .html, .md, .json, .csv or .tex.")
     if not report.parent.is_dir():
         raise FileNotFoundError(f"{report}: the folder {report.parent} does not exist.")
     try:
@@ -139,12 +142,13 @@ def _check(rankers: list[str] | None, metric: str, report: Path) -> None:
 
 
 def _show(found: "Comparison", speaking: Speaking) -> None:
+    speaking.say(semirank.results.sentences.headline(found))
     if found.command is not None:
-        speaking.say(f"To rank with what is recommended: {found.command}\n")
+        speaking.say("To rank with what is recommended:", found.command)
     if speaking.json:
         print(found.to_json(indent=None))
     else:
-        speaking.show([_row(each, found.metric) for each in found.results])
+        speaking.show([_row(each, found.metric) for each in found.results], least=LEAST)
     words = semirank.results.sentences
     if found.protocol is not None:
         speaking.say(f"\n{' '.join(words.about_protocol(found.protocol))}\n")

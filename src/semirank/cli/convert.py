@@ -16,6 +16,13 @@ def convert(
     to: Annotated[
         str | None, typer.Option(help="letor, csv, tsv, parquet, qrels, xlsx, ris or bibtex.")
     ] = None,
+    by_list: Annotated[
+        bool,
+        typer.Option(
+            "--by-list",
+            help="Sort Parquet or LETOR files, larger than memory or not, so that lists stand together.",
+        ),
+    ] = False,
 ) -> None:
     """Write the data to TARGET in the format that its ending tells.
 
@@ -23,6 +30,9 @@ def convert(
     columns, and so does whatever references (.ris .bib .asreview .xlsx) are converted to.
     """
     readers = semirank.readers
+    if by_list:
+        readers.sort_by_list(reading.data, target, qid=reading.qid)
+        return
     given = reading.format or ("named" if reading.is_named else readers.format_of(reading.data))
     if {given, to or readers.format_of(str(target))} & {"xlsx", "ris", "bibtex", "asreview"}:
         records = reading.records()

@@ -7,6 +7,15 @@ import typer
 import semirank
 from semirank.cli.options import Speaking, expand
 
+LEAST = (
+    "address",
+    "parts",
+    "relevant",
+    "terms",
+    "labels",
+    "lists",
+)  # columns that a narrow terminal leaves out
+
 datasets = typer.Typer(help="Named public datasets: list them, fetch them.", no_args_is_help=True)
 
 
@@ -14,7 +23,8 @@ datasets = typer.Typer(help="Named public datasets: list them, fetch them.", no_
 @expand
 def list_them(speaking: Speaking) -> None:
     """List the named datasets with what they hold and their terms of use."""
-    speaking.show([entry.row() for entry in semirank.readers.datasets.available().values()])
+    rows = [entry.row() for entry in semirank.readers.datasets.available().values()]
+    speaking.show(rows, least=LEAST)
 
 
 @datasets.command()

@@ -1,6 +1,6 @@
 """``semirank evaluate``: how good scores are."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -32,12 +32,20 @@ def evaluate(
         Literal["ignore", "irrelevant"],
         typer.Option(help="Items without a label: left out, or counted as irrelevant as in trec_eval."),
     ] = "ignore",
+    trec: Annotated[
+        bool,
+        typer.Option(
+            "--trec",
+            help="Count as trec_eval and ir_measures do: linear gain, ties by item id, items without a label "
+            "irrelevant, items without a score not retrieved, and 0 where a metric is undefined.",
+        ),
+    ] = False,
     out: Out = None,
 ) -> None:
     """Measure scores against the labels of the data: mean over lists, or each list.
 
-    Lists where a metric is undefined are counted, not averaged. With qrels as DATA, items that only the
-    scores name are taken as items without a label.
+    Lists where a metric is undefined are counted, not averaged; with --trec they are 0. With qrels as DATA,
+    items that only the scores name are taken as items without a label.
     """
     for name in metric:
         try:
@@ -49,6 +57,11 @@ def evaluate(
     ranking = semirank.readers.read_ranking(scores)
     if data.n_features == 0 and data.texts is None:
         data = semirank.readers.add_unjudged(data, ranking)
-    given = ranking.for_dataset(data, missing=missing, unknown=unknown)
-    result = semirank.evaluate(data, given, metric, ties=ties, unlabelled=unjudged)
+    options: dict[str, Any] = {"ties": ties, "unlabelled": unjudged}
+    if trec:
+        data, options = data.select(data.labelled_per_list > 0), {"trec": True}
+    given = ranking.for_dataset(
+        data, missing="unretrieved" if trec else missing, unknown="ignore" if trec else unknown
+    )
+    result = semirank.evaluate(data, given, metric, **options)
     speaking.show(list_rows(result) if per_list else metric_rows(result), out)

@@ -7,6 +7,7 @@ import typer
 
 from semirank.cli.options import Reading, Seed, Speaking
 from semirank.cli.ranking import AUTO, RankerName, Settings, fit_on, for_items, make_ranker
+from semirank.cli.streaming import On, Stream, fit_streamed
 
 
 def fit(
@@ -16,9 +17,20 @@ def fit(
     ranker: RankerName = AUTO,
     setting: Settings = None,
     seed: Seed = 0,
+    stream: Stream = False,
+    on: On = None,
 ) -> None:
-    """Fit a ranker on the data and save it; `semirank rank NEW --model FILE` ranks other items with it."""
+    """Fit a ranker on the data and save it; `semirank rank NEW --model FILE` ranks other items with it.
+
+    With --stream the data may be larger than memory: a folder or a pattern ('DIR/*.parquet') of Parquet or
+    LETOR files, of which labelled items are kept, or sums over parts. The error for other rankers names those
+    that can.
+    """
     chosen = make_ranker(ranker, setting, seed)
+    if stream or on is not None:
+        fit_streamed(chosen, reading, speaking, on).save(model)
+        speaking.say(f"fitted {chosen!r} -> {model}")
+        return
     data = reading.open()
     speaking.say(repr(data))
     chosen = for_items(chosen, data)

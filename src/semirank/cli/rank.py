@@ -20,6 +20,7 @@ from semirank.cli.ranking import (
     make_ranker,
     titles_of,
 )
+from semirank.cli.streaming import On, Stream, rank_streamed
 from semirank.files import STDIO
 
 if TYPE_CHECKING:
@@ -62,6 +63,8 @@ def rank(
     ] = None,
     out: Out = None,
     seed: Seed = 0,
+    stream: Stream = False,
+    on: On = None,
 ) -> None:
     """Rank the items of each list, best first, from the labels that the data have.
 
@@ -71,7 +74,14 @@ def rank(
     of the items that have no label yet. Fill in the column of labels, and `semirank label DATA LIST` takes
     your decisions over. The ending of -o tells the format: .csv .tsv .xlsx .parquet .ris .bib, or .run for a
     TREC run.
+
+    With --stream and --model the data may be larger than memory: a folder or a pattern ('DIR/*.parquet') of
+    Parquet or LETOR files. -o is then a folder, with one file of scores for each part; what was stopped goes
+    on when it is called again.
     """
+    if stream or on is not None:
+        rank_streamed(model, reading, speaking, out, on)
+        return
     if metric and keep is None:
         raise typer.BadParameter("--metric measures hidden labels: it needs --keep.")
     if mode != "top" and next_ is None:

@@ -9,6 +9,7 @@ import semirank
 from semirank.cli.options import Reading, Seed, Speaking
 
 if TYPE_CHECKING:
+    from semirank.core.arrays import Floats
     from semirank.dataset import RankingDataset
     from semirank.feedback import Items, Simulation
     from semirank.rankers._base import Ranker
@@ -46,19 +47,19 @@ def simulate(
 ) -> None:
     """Read fully labelled data as a ranker suggests, from a few labels to the last relevant item.
 
+    Of a project of `semirank serve` (.semirank), the items that were labelled are read once more.
+
     A random order and the ranker on labels alone are always there to compare with. The table goes to standard
     output, verdicts in words to standard error, and all of it into a report.
     """
     name = Path(reading.data).name.split(".")[0] or "data"
     report = out or Path(f"{name}-simulation.html")
     rules = _check(stop, report)
-    data = reading.open()
-    speaking.say(repr(data))
-    items = _items(data)
+    items, labels = _read_project(reading) if _is_project(reading) else _read_data(reading, speaking)
     with speaking.progress("reading") as progress:
         found = semirank.feedback.simulate(
             items,
-            data.restore(data.y),
+            labels,
             semirank.feedback.with_baselines(_rankers(ranker, items)),
             n_runs=runs,
             start=semirank.feedback.Start.parse(start),
@@ -88,6 +89,34 @@ def _check(stop: list[str] | None, report: Path) -> tuple[str, ...]:
         if rule not in known:
             raise typer.BadParameter(f"There is no rule {rule!r}. Known: {', '.join(known)}.")
     return tuple(stop) if stop else known
+
+
+def _is_project(reading: Reading) -> bool:
+    return reading.data.endswith(".semirank")
+
+
+def _read_project(reading: Reading) -> "tuple[Items, Floats]":
+    """Take the items of a project that somebody has labelled: what is unread has no label to simulate by."""
+    import numpy as np
+
+    from semirank.web.project import Project
+
+    with Project.open(reading.data) as project:
+        items, n_items = project.items.as_items(), project.settings.get("n_items")
+        labels = semirank.feedback.State(items, project.events(), n_items).y
+    rows = np.flatnonzero(~np.isnan(labels)).tolist()
+    if not rows:
+        raise typer.BadParameter(f"{reading.data}: nothing is labelled yet, so there is nothing to simulate.")
+    ids, features = [items.ids[row] for row in rows], items.features[rows]
+    qid = None if items.qid is None else [items.qid[row] for row in rows]
+    qid = None if qid is not None and len(set(qid)) == 1 else qid
+    return semirank.feedback.Items(ids, features, qid), labels[rows]
+
+
+def _read_data(reading: Reading, speaking: Speaking) -> "tuple[Items, Floats]":
+    data = reading.open()
+    speaking.say(repr(data))
+    return _items(data), data.restore(data.y)
 
 
 def _items(data: "RankingDataset") -> "Items":

@@ -1,8 +1,10 @@
 """From events to an order: fold, rank, sort. Each order can be computed again from the events before it."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from typing import Any
 
@@ -13,11 +15,13 @@ from semirank.core.arrays import AnyArray, Floats, Integers
 from semirank.dataset import DataWarning
 from semirank.feedback.events import Event
 from semirank.feedback.items import Items
+from semirank.feedback.questions import QuestionRanker
 from semirank.feedback.state import State
 from semirank.meta.blend import Blend
 from semirank.meta.screening import ScreeningRanker
 from semirank.meta.text import TextRanker
 from semirank.rankers._base import Ranker
+from semirank.rankers.distance import DistanceRanking
 from semirank.rankers.manifold import ManifoldRanking
 from semirank.rankers.rankrls import RankRLS
 from semirank.rankers.rankrls_cv import RankRLSCV
@@ -25,6 +29,7 @@ from semirank.registry import ranker_class
 
 DIGESTED = 1000
 KEPT = 100
+LARGE = 200_000  # items of one list whose graph would take minutes
 
 
 @dataclass(frozen=True)
@@ -109,11 +114,18 @@ class Engine:
         The fitted ranker of the last order, for `explain`; row numbers are those of the items, and questions
         come after them. None where nothing could be ranked.
 
+    See Also
+    --------
+    State : what it ranks by.
+    queue : what to read next.
+    replay : proves its orders again.
+
     Notes
     -----
-    A ranker with `rerank` keeps its features and graph between labels; it is fitted anew when
-    questions, items or the ranker itself have changed. Until there is a relevant label or a question, and
-    wherever the ranker refuses the labels, the order is random (and fixed), and `Order.problem` says why.
+    A ranker with `rerank` keeps its features and graph between labels; it is fitted anew when questions,
+    items or the ranker itself have changed. Questions alone are answered as by a search engine
+    (`QuestionRanker`); beside a relevant label, each counts as one. Until there is either, and wherever the
+    ranker refuses the labels, the order is random (and fixed), and `Order.problem` says why.
 
     Examples
     --------
@@ -141,6 +153,7 @@ class Engine:
         self.seed = seed
         self.ranker_ = None
         self._fitted_on: Any = None
+        self._prepared: tuple[Any, Ranker] | None = None
 
     def rank(self, state: State) -> Order:
         """Return the order that follows from the events so far."""
@@ -154,6 +167,26 @@ class Engine:
         name = "random" if self.ranker_ is None else type(self.ranker_).__name__
         record = self._record(state.number, rows[np.isnan(y[rows])])
         return Order(state.number, rows, scores, name, problem, said, record)
+
+    def preparation(self, state: State) -> Callable[[], None]:
+        """Return what makes all that the first relevant label will need, such as a graph; no order changes.
+
+        The state is read now. What is returned may run while others read the state and `ranker_`, but not
+        beside `rank`.
+        """
+        made_of = self._made_of(state, graded=False, asked=False)
+        is_there = self._prepared is not None and self._prepared[0] == made_of
+        if is_there or (state.y > 0).any():
+            return lambda: None
+        self._prepared = None  # of other items or questions; it would take up memory meanwhile
+        X, _, qid = self._given(state, state.y)
+        return partial(self._prepare, made_of, self._ranker(state.last("ranker"), graded=False), X, qid)
+
+    def _prepare(self, made_of: tuple[Any, ...], ranker: Ranker, X: Any, qid: Any) -> None:
+        with warnings.catch_warnings(), suppress(ValueError):  # `rank` tells of both
+            warnings.simplefilter("ignore", DataWarning)
+            if ranker._fit_unlabelled(X, qid):
+                self._prepared = made_of, ranker
 
     def _scores(self, state: State, y: Floats) -> tuple[Floats, str | None]:
         """Return scores of all items, and what went wrong where they are random."""
@@ -172,14 +205,24 @@ class Engine:
 
     def _fitted(self, state: State, y: Floats) -> Ranker:
         """Fit the ranker on the items and questions, or only on other labels where these are the same."""
-        event = state.last("ranker")
         graded = bool((~np.isin(y[~np.isnan(y)], (0, 1))).any())
-        made_of = (state.n_items, state.questions, None if event is None else event.id, graded)
+        asked = not (y[: state.n_items] > 0).any()
+        made_of, given = self._made_of(state, graded, asked), self._given(state, y)
         if self._fitted_on == made_of and self.ranker_ is not None:
-            return self.ranker_._refit(*self._given(state, y))
-        ranker = self._ranker(event, graded)
-        self.ranker_, self._fitted_on = ranker.fit(*self._given(state, y)), made_of
-        return self.ranker_
+            return self.ranker_._refit(*given)
+        if self._prepared is not None and self._prepared[0] == made_of:
+            ranker = self._prepared[1]._refit(*given)
+        else:
+            ranker = (QuestionRanker() if asked else self._ranker(state.last("ranker"), graded)).fit(*given)
+        if not asked:
+            self._prepared = None
+        self.ranker_, self._fitted_on = ranker, made_of
+        return ranker
+
+    def _made_of(self, state: State, graded: bool, asked: bool) -> tuple[Any, ...]:
+        """Return all that a ranker depends on besides labels."""
+        event = state.last("ranker")
+        return state.n_items, state.questions, None if event is None else event.id, graded, asked
 
     def _given(self, state: State, y: Floats) -> tuple[Any, Floats, Sequence[str] | None]:
         features = self.items.features[: state.n_items]
@@ -205,17 +248,22 @@ def default_ranker(items: Items, *, graded: bool = False) -> Ranker:
 
     Texts, relevant or not: a ranker made for reading from the top. Texts with grades: least squares on latent
     features. Several lists of numbers: a mix of linear and boosted rankers. One list of numbers, such as
-    embeddings: labels that spread over the graph of nearest neighbours.
+    embeddings: labels that spread over the graph of nearest neighbours; above 200,000 items, whose graph
+    takes minutes, the distance to the nearest labels.
     """
     if items.are_texts:
         return TextRanker(RankRLS(), n_components=100) if graded else ScreeningRanker()
     if len(items.lists) > 1:
         return Blend()
+    if len(items) > LARGE:
+        return DistanceRanking()
     return RankRLSCV() if graded else ManifoldRanking(sigma="local", combine="ratio", join=True)
 
 
 def rows_in_turn(scores: Floats, lists: Integers, ties: AnyArray) -> Integers:
     """Return rows, the best of each list first, then the second of each, and so on; ties by a fixed order."""
+    if not lists.any():
+        return np.lexsort((ties, -scores))
     by_list = np.lexsort((ties, -scores, lists))
     starts = np.searchsorted(lists[by_list], lists[by_list])
     return by_list[np.lexsort((lists[by_list], np.arange(len(by_list)) - starts))]

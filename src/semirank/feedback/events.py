@@ -83,7 +83,8 @@ class Event:
     undo                 id                                                        takes an event of the same reviewer back
     redo                 id                                                        takes the undo of that event back
     import               int                                                       so many items are there from now on
-    shown, reserve       JSON                                                      kept, and nothing follows from them
+    shown                JSON                                                      kept, and nothing follows from them
+    reserve              JSON                                                      likewise
     check                JSON                                                      likewise
     ============ ======= ========================================================= ==================
     """  # noqa: E501

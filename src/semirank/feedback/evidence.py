@@ -1,9 +1,11 @@
 """How much is probably left, from the events so far."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from semirank.core.arrays import Floats
 from semirank.feedback.queue import audit_sample
 from semirank.feedback.state import State
 from semirank.stopping import Audit, RecallBound, audit, audit_price, hypergeometric
@@ -43,17 +45,38 @@ def evidence(state: State, *, qid: str | None = None, seed: int = 0) -> Evidence
 
     The audit is about all lists together, and is left out where one is asked for.
     """
+    return weigh(gather(state, qid=qid, seed=seed))
+
+
+class Facts(NamedTuple):
+    """What evidence is made of, taken from a state in a moment; weighing it takes longer."""
+
+    labels: Floats
+    n_items: int
+    recall: float
+    confidence: float
+    sample: tuple[list[float], int, int] | None  # of an audit: labels, unread and found when it began
+
+
+def gather(state: State, *, qid: str | None = None, seed: int = 0) -> Facts:
+    """Take from a state what `weigh` needs."""
     target = state.last("target")
     recall, confidence = (
         (RECALL, CONFIDENCE) if target is None else (target.value["recall"], target.value["confidence"])
     )
     _, labels = state.reading(qid)
-    n_items = _count(state, qid)
+    sample = None if qid is not None else _sample(state, seed)
+    return Facts(labels, _count(state, qid), recall, confidence, sample)
+
+
+def weigh(facts: Facts) -> Evidence:
+    """Say how much is probably left."""
+    labels, n_items, recall, confidence, sample = facts
     found, unread = int((labels > 0).sum()), n_items - len(labels)
     relevant = np.flatnonzero(labels > 0)
     return Evidence(
         bound=hypergeometric(labels, n_items, target=recall, confidence=confidence),
-        audit=None if qid is not None else _audit(state, found, recall, confidence, seed),
+        audit=None if sample is None else audit(*sample, n_found=found, target=recall, confidence=confidence),
         audit_price=audit_price(unread, found, target=recall, confidence=confidence),
         n_found=found,
         n_read=len(labels),
@@ -63,14 +86,14 @@ def evidence(state: State, *, qid: str | None = None, seed: int = 0) -> Evidence
 
 
 def _count(state: State, qid: str | None) -> int:
-    firsts = np.unique(state.groups)
     if qid is None:
-        return len(firsts)
+        return state.n_distinct
+    firsts = np.unique(state.groups)
     return int((state.items.list_numbers[firsts] == state.items.lists.index(qid)).sum())
 
 
-def _audit(state: State, found: int, recall: float, confidence: float, seed: int) -> Audit | None:
-    """Judge the sample as far as it was read without a gap: so far it is random, however it was read."""
+def _sample(state: State, seed: int) -> tuple[list[float], int, int] | None:
+    """Return the sample as far as it was read without a gap: so far it is random, however it was read."""
     start = state.audit
     if start is None:
         return None
@@ -81,6 +104,4 @@ def _audit(state: State, found: int, recall: float, confidence: float, seed: int
         if row not in known:
             break
         sample.append(known[row])
-    return audit(
-        sample, len(start.unread), start.n_found, n_found=found, target=recall, confidence=confidence
-    )
+    return sample, len(start.unread), start.n_found

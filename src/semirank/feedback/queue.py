@@ -56,6 +56,10 @@ def queue(
         What "spread" compares; without it that is "top".
     seed : int
         Seed of random orders.
+
+    See Also
+    --------
+    next_items : from a fitted ranker, without events.
     """
     if mode not in _MODES:
         raise ValueError(f"mode must be one of {', '.join(MODES)}; got {mode!r}.")

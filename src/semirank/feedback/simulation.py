@@ -242,6 +242,11 @@ def simulate(
     -------
     Simulation
         A run ends with the last relevant item; what comes after it changes no measure.
+
+    See Also
+    --------
+    with_baselines : a random order and labels alone beside it.
+    Simulation : what it returns.
     """
     truth = check_truth(truth, len(items))
     tasks = [

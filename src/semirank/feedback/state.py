@@ -61,6 +61,11 @@ class State:
     y : float64 array of shape (n_items,)
         The label that each item teaches (`labels.combine`), NaN where it teaches nothing. A copy.
 
+    See Also
+    --------
+    Event : what it is made of.
+    Engine : turns it into an order.
+
     Notes
     -----
     An event costs the same however many came before it, but for ``audit``, which looks at every item.
@@ -97,8 +102,11 @@ class State:
         self._taught: dict[int, Taught] = {}
         self._standing: dict[str, dict[int, Event]] = defaultdict(dict)  # verdicts, by reviewer and row
         self._y = np.full(len(items), np.nan)
+        self._counted = np.full(len(items), np.nan)  # the label, where reviewers agree
+        self._read_at = np.full(len(items), -1)  # the place of the event that first read it
         self._audits: dict[str, AuditStart] = {}
         self._group = np.arange(len(items))
+        self._members_of: dict[int, list[int]] = {}  # of groups of more than one
         for event in events:
             self.apply(event)
 
@@ -138,6 +146,14 @@ class State:
                 labels[row] = verdict.value
         return labels
 
+    def event(self, name: str) -> Event | None:
+        """Return the event of this id, undone or not."""
+        return self._by_id.get(name)
+
+    def copies_of(self, name: str) -> list[Event]:
+        """Return the events that came with an event: the same verdict for its copies."""
+        return [self._by_id[each] for each in self._copies.get(name, ())]
+
     def stands(self, event: Event) -> bool:
         """Tell whether an event is not undone."""
         return event.id not in self._undone
@@ -174,6 +190,10 @@ class State:
         """Return the row number of the item that an event is about."""
         return self._rows.get(event.id)
 
+    def standing(self, kind: str) -> list[Event]:
+        """Return the events of a kind that stand, oldest first."""
+        return [each for each in self._of_kind[kind] if self.stands(each)]
+
     def last(self, kind: str) -> Event | None:
         """Return the last event of a kind that stands: the target, scale, ranker or stop that holds."""
         return next((each for each in reversed(self._of_kind[kind]) if self.stands(each)), None)
@@ -190,11 +210,18 @@ class State:
         return self._group[: self.n_items].copy()
 
     @property
+    def n_distinct(self) -> int:
+        """How many items there are, copies counted once."""
+        return self.n_items - sum(len(members) - 1 for members in self._members_of.values())
+
+    @property
     def read(self) -> Booleans:
         """Whether somebody has read each item; an item whose copy was read counts as itself."""
-        read = np.zeros(self.n_items, dtype=bool)
-        read[[row for row, taught in self._taught.items() if taught.read]] = True
-        return read
+        return self._read_at[: self.n_items] >= 0
+
+    def copies(self, row: int) -> list[int]:
+        """Return the rows of the other copies of an item."""
+        return [other for other in self._members_of.get(int(self._group[row]), ()) if other != row]
 
     def read_by(self, reviewer: str) -> Booleans:
         """Whether a reviewer has read each item."""
@@ -219,17 +246,19 @@ class State:
         The label is NaN where reviewers are unsure or disagree, or copies differ: `stopping` counts such an
         item in the way that is worse for the claim.
         """
-        first: dict[int, int] = {}
-        labels: dict[int, set[float]] = defaultdict(set)
-        for row, taught in self._taught.items():
-            if taught.read and row < self.n_items and (qid is None or self._list(row) == qid):
-                group = int(self._group[row])
-                place = self._first_read(row)
-                first[group] = min(place, first.get(group, place))
-                labels[group].add(taught.label if taught.certain else float("nan"))
-        rows = sorted(first, key=lambda group: first[group])
-        counted = [next(iter(labels[row])) if len(labels[row]) == 1 else np.nan for row in rows]
-        return np.array(rows, dtype=np.int64), self._relevance(np.array(counted, dtype=np.float64))
+        read = np.flatnonzero(self._read_at[: self.n_items] >= 0)
+        if qid is not None:
+            read = read[self.items.list_numbers[read] == self.items.lists.index(qid)]
+        groups, members = np.unique(self._group[read], return_inverse=True)
+        first = np.full(len(groups), len(self.events))
+        low, high = np.full(len(groups), np.inf), np.full(len(groups), -np.inf)
+        np.minimum.at(first, members, self._read_at[read])
+        with np.errstate(invalid="ignore"):
+            np.minimum.at(low, members, self._counted[read])
+            np.maximum.at(high, members, self._counted[read])
+        order = np.argsort(first, kind="stable")
+        labels = np.where(low == high, low, np.nan)  # NaN where one of the copies is, or they differ
+        return groups[order], self._relevance(labels[order])
 
     def last_undoable(self, reviewer: str) -> Event | None:
         """Return what ``undo`` takes back next for a reviewer."""
@@ -329,8 +358,11 @@ class State:
             self._standing[reviewer].pop(row, None)
         for reviewer, verdict in verdicts.items():
             self._standing[reviewer][row] = verdict
-        self._taught[row] = combine(verdicts, decisions[-1] if decisions else None)
-        self._y[row] = self._taught[row].label
+        taught = combine(verdicts, decisions[-1] if decisions else None)
+        self._taught[row] = taught
+        self._y[row] = taught.label
+        self._counted[row] = taught.label if taught.certain else np.nan
+        self._read_at[row] = self._first_read(row) if taught.read else -1
 
     def _regroup(self) -> None:
         """Join items by the groups that stand, in order; one that was taken out stands alone."""
@@ -345,6 +377,10 @@ class State:
                 others = others[others != row]
                 self._group[others] = others.min(initial=len(self._group))
                 self._group[row] = row
+        self._members_of = defaultdict(list)
+        sizes = np.bincount(self._group, minlength=len(self._group))
+        for member in np.flatnonzero(sizes[self._group] > 1).tolist():
+            self._members_of[int(self._group[member])].append(member)
 
     def _members(self, event: Event, row: int) -> Integers:
         try:
@@ -367,6 +403,3 @@ class State:
         scale = self.last("scale")
         relevant = labels > 0 if scale is None else labels >= scale.value["relevant"]
         return np.where(np.isnan(labels), np.nan, relevant.astype(np.float64))
-
-    def _list(self, row: int) -> str:
-        return "" if self.items.qid is None else self.items.qid[row]

@@ -2,5 +2,6 @@
 
 from semirank.web.project.file import Project, ProjectError
 from semirank.web.project.items import ProjectItem, StoredItems
+from semirank.web.project.lock import Lock
 
-__all__ = ["Project", "ProjectError", "ProjectItem", "StoredItems"]
+__all__ = ["Lock", "Project", "ProjectError", "ProjectItem", "StoredItems"]

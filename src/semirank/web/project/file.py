@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,6 +17,7 @@ from semirank.web.project.migrations import MIGRATIONS
 from semirank.web.project.schema import APPLICATION_ID, COPIED, TABLES, TRIGGERS, VERSION
 
 KEPT_BACKUPS = 5
+OF_THE_OWNER = ("invitations", "images")  # settings: who may come in, and a folder of that machine
 
 
 class ProjectError(ValueError):
@@ -59,6 +59,8 @@ class Project:
         self.read_only = read_only
         self._connection = connection
         self._lock = threading.RLock()
+        self._reader: sqlite3.Connection | None = None
+        self._reading = threading.Lock()
 
     @classmethod
     def create(
@@ -67,8 +69,9 @@ class Project:
         items: Iterable[ProjectItem],
         vectors: AnyArray | None = None,
         settings: Mapping[str, Any] | None = None,
+        events: Sequence[Event] = (),
     ) -> Self:
-        """Make a new project; the file appears under its name only when all items are in it."""
+        """Make a new project; the file appears under its name only when all of this is in it."""
         path = Path(path)
         if path.exists():
             raise ProjectError(f"{path}: is there already. Open it, or choose another name.")
@@ -83,6 +86,8 @@ class Project:
                 with project._writing():
                     project.items.add(items, vectors)
                     project._set(settings or {})
+                    for event in events:
+                        project._append(event)
             os.replace(part, path)
         finally:
             part.unlink(missing_ok=True)
@@ -99,7 +104,7 @@ class Project:
         try:
             version = _check(connection, path, thorough=unclean)
             if version < VERSION:
-                shutil.copy2(path, path.with_name(f"{path.name}.v{version}"))
+                _copy(connection, path.with_name(f"{path.name}.v{version}"))
                 _migrate(connection, version)
             if version > VERSION:
                 connection.execute("PRAGMA query_only = ON")
@@ -110,7 +115,10 @@ class Project:
 
     def close(self) -> None:
         """Close the file; what was appended is there already."""
-        self._connection.close()
+        with self._reading, self._lock:
+            if self._reader is not None:
+                self._reader.close()
+            self._connection.close()
 
     def __enter__(self) -> Self:
         return self
@@ -120,14 +128,28 @@ class Project:
 
     @property
     def items(self) -> StoredItems:
-        """The items."""
+        """The items, as whoever writes sees them."""
         return StoredItems(self._connection)
+
+    @contextmanager
+    def reading(self) -> Iterator[StoredItems]:
+        """Give the items to one thread at a time; whoever writes meanwhile is not waited for."""
+        with self._reading:
+            if self._reader is None:
+                self._reader = _connect(self.path)
+                self._reader.execute("PRAGMA query_only = ON")
+            yield StoredItems(self._reader)
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What was set when the project was made."""
+        """What was set when the project was made, and since."""
         with self._lock:
             return {key: json.loads(value) for key, value in self._connection.execute("SELECT * FROM meta")}
+
+    def set(self, settings: Mapping[str, Any]) -> None:
+        """Change settings; others stay."""
+        with self._writing():
+            self._set(settings)
 
     def append(self, events: Sequence[Event]) -> list[int]:
         """Add events, all or none of them; return their numbers. One with a known id keeps its number."""
@@ -149,46 +171,57 @@ class Project:
 
     def events(self, after: int = 0) -> list[Event]:
         """Return the events behind a number, in their order."""
+        return [event for _, event in self.numbered_events(after)]
+
+    def numbered_events(self, after: int = 0) -> list[tuple[int, Event]]:
+        """Return the events behind a number, in their order, each with its own."""
         names = ("id", "kind", "item", "qid", "value", "reviewer", "via", "order", "mode", "time")
         columns = "id, kind, item, list, value, reviewer, via, order_no, mode, time"
-        query = f"SELECT {columns} FROM event WHERE seq > ? ORDER BY seq"
+        query = f"SELECT seq, {columns} FROM event WHERE seq > ? ORDER BY seq"
         with self._lock:
             rows = self._connection.execute(query, (after,)).fetchall()
-        found = (dict(zip(names, row, strict=True)) for row in rows)
-        return [Event(**each | {"value": json.loads(each["value"])}) for each in found]
+        found = ((row[0], dict(zip(names, row[1:], strict=True))) for row in rows)
+        return [(seq, Event(**each | {"value": json.loads(each["value"])})) for seq, each in found]
 
-    def add_items(self, items: Sequence[ProjectItem], event: Event, vectors: AnyArray | None = None) -> int:
-        """Add items and the event that says so, both or neither; return how many items there are now."""
+    def add_items(
+        self,
+        items: Sequence[ProjectItem],
+        event: Event,
+        vectors: AnyArray | None = None,
+        labels: Sequence[Event] = (),
+    ) -> int:
+        """Add items, the event that says so and their labels, or nothing; return how many there are now."""
         with self._writing():
             n_items = self.items.add(items, vectors)
-            self._append(event)
+            for each in (event, *labels):
+                self._append(each)
         return n_items
 
-    def keep_order(self, record: OrderRecord) -> None:
-        """Keep what proves an order later."""
+    def keep_order(self, record: OrderRecord, reviewer: str = "") -> None:
+        """Keep what proves an order later: one of all together (""), or of a blind reviewer."""
         with self._writing():
             self._connection.execute(
-                "INSERT OR IGNORE INTO order_digest VALUES (?, ?, ?)",
-                (record.number, record.digest, json.dumps(record.first)),
+                "INSERT OR IGNORE INTO order_digest VALUES (?, ?, ?, ?)",
+                (reviewer, record.number, record.digest, json.dumps(record.first)),
             )
 
-    def orders(self) -> list[OrderRecord]:
+    def orders(self, reviewer: str = "") -> list[OrderRecord]:
         """Return what is kept of the orders, in their order."""
+        query = "SELECT number, digest, first FROM order_digest WHERE reviewer = ? ORDER BY number"
         with self._lock:
-            rows = self._connection.execute("SELECT * FROM order_digest ORDER BY number").fetchall()
+            rows = self._connection.execute(query, (reviewer,)).fetchall()
         return [OrderRecord(number, digest, tuple(json.loads(first))) for number, digest, first in rows]
+
+    def ordered_for(self) -> list[str]:
+        """Return for whom orders are kept: "" for all together, and blind reviewers."""
+        with self._lock:
+            found = self._connection.execute("SELECT DISTINCT reviewer FROM order_digest ORDER BY reviewer")
+            return [name for (name,) in found]
 
     def save_copy(self, target: str | os.PathLike[str]) -> None:
         """Write the whole project into one consistent file, which appears when it is complete."""
-        target = Path(target)
-        part = target.with_name(f".{target.name}.{os.getpid()}.part")
-        part.unlink(missing_ok=True)
-        try:
-            with self._lock, closing(sqlite3.connect(part)) as copy:
-                self._connection.backup(copy)
-            os.replace(part, target)
-        finally:
-            part.unlink(missing_ok=True)
+        with self._lock:
+            _copy(self._connection, Path(target))
 
     def back_up(self, stamp: str) -> Path:
         """Write a copy beside the file, named by a date, and keep the five newest of them."""
@@ -216,6 +249,8 @@ class Project:
                 put = f"INSERT OR REPLACE INTO {table} VALUES ({', '.join('?' * len(columns))})"
                 project._connection.executemany(put, rows[table])
             project._connection.execute("INSERT INTO item_words (item_words) VALUES ('rebuild')")
+            for key in OF_THE_OWNER:
+                project._connection.execute("DELETE FROM meta WHERE key = ?", (key,))
         return project
 
     def _set(self, settings: Mapping[str, Any]) -> None:
@@ -242,6 +277,18 @@ def _connect(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=30)
     connection.execute("PRAGMA trusted_schema = OFF")
     return connection
+
+
+def _copy(connection: sqlite3.Connection, target: Path) -> None:
+    """Write all that is committed into another file, which appears when it is complete."""
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    part.unlink(missing_ok=True)
+    try:
+        with closing(sqlite3.connect(part)) as copy:
+            connection.backup(copy)
+        os.replace(part, target)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _lay_out(connection: sqlite3.Connection) -> None:

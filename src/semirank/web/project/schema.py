@@ -1,7 +1,7 @@
 """The tables of a project file, and what makes it one."""
 
 APPLICATION_ID = 0x53524E4B  # "SRNK"
-VERSION = 1
+VERSION = 2
 
 TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -14,7 +14,10 @@ CREATE TABLE event (
     seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, time TEXT NOT NULL, reviewer TEXT NOT NULL,
     kind TEXT NOT NULL, item TEXT, list TEXT, value TEXT NOT NULL, via TEXT, order_no INTEGER, mode TEXT
 );
-CREATE TABLE order_digest (number INTEGER PRIMARY KEY, digest TEXT NOT NULL, first TEXT NOT NULL);
+CREATE TABLE order_digest (
+    reviewer TEXT NOT NULL, number INTEGER NOT NULL, digest TEXT NOT NULL, first TEXT NOT NULL,
+    PRIMARY KEY (reviewer, number)
+) WITHOUT ROWID;
 CREATE VIRTUAL TABLE item_words USING fts5 (title, text, content='item', content_rowid='row');
 """
 
@@ -32,6 +35,6 @@ COPIED = {
     "event": (
         "seq", "id", "time", "reviewer", "kind", "item", "list", "value", "via", "order_no", "mode",
     ),
-    "order_digest": ("number", "digest", "first"),
+    "order_digest": ("reviewer", "number", "digest", "first"),
 }  # fmt: skip
 """What is taken over from a stranger's file: these columns, and nothing else of it."""

@@ -1,0 +1,1 @@
+"""Everything comes out again: tables, references, judgments, the whole project."""
