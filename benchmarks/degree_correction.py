@@ -1,6 +1,6 @@
 """Draw what the degree correction does: the degree of the items at each rank, on newsgroups.
 
-    python examples/degree_correction.py PICTURE.svg
+    python benchmarks/degree_correction.py docs/methods/degree-correction.svg
 
 The collection is found or fetched as `semirank reproduce newsgroups` does. Ten texts of each group are
 queries, one by one.
