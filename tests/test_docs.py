@@ -13,7 +13,8 @@ from semirank.registry import model_classes, ranker_class, ranker_names
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted(
-    [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/*.md"), *ROOT.glob("docs/methods/*.md")]
+    [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+    + [page for folder in ("docs", "docs/guides", "docs/methods") for page in ROOT.glob(f"{folder}/*.md")]
 )
 HEADINGS = ["Idea", "Formula", "When it helps and when it hurts", "Example", "Cost", "Source"]
 
@@ -24,6 +25,12 @@ def test_examples_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # what an example writes is gone afterwards
     failures, _ = doctest.testfile(str(page), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
     assert failures == 0
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_block_of_python_is_an_example_that_runs(page):
+    blocks = re.findall(r"```py(?:thon)?\n(.*?)```", page.read_text(), flags=re.DOTALL)
+    assert all(block.startswith(">>> ") for block in blocks)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -99,8 +106,8 @@ def test_a_figure_that_is_not_on_the_page_is_noticed():
 
 def model_files_page() -> str:
     """Return the page of model files; ``python -m tests.test_docs`` writes it."""
-    start = (ROOT / "docs" / "model-files.md").read_text().partition("\n## ")[0]
     kinds = model_classes()
+    start = (ROOT / "docs" / "model-files.md").read_text().partition(f"\n## {min(kinds)}\n")[0]
     parts = [
         "\n".join([f"## {name}\n", "| attribute | what it is |", "|---|---|", *describe_table(kinds[name])])
         for name in sorted(kinds)

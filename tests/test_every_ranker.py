@@ -52,6 +52,7 @@ CLAIMS = {
         lists_apart=False,
         uses_unlabelled=True,
     ),
+    "anchor-ranking": Claims(lambda: ranker_class("anchor-ranking")(60), uses_unlabelled=True),
     "personalized-pagerank": Claims(
         lambda: ranker_class("personalized-pagerank")(tol=1e-12), uses_unlabelled=True
     ),
@@ -180,6 +181,7 @@ def test_promises(make, check):
     check(make())
 
 
+@pytest.mark.filterwarnings("default::semirank.dataset.checks.DataWarning")
 @parametrize_with_checks(
     [claims.make() for claims in CLAIMS.values()],
     expected_failed_checks=lambda ranker: EXPECTED_FAILURES.get(type(ranker).__name__, {}),

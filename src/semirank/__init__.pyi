@@ -2,6 +2,7 @@ from . import checks as checks
 from . import dataset as dataset
 from . import density_ratio as density_ratio
 from . import experiments as experiments
+from . import exports as exports
 from . import features as features
 from . import feedback as feedback
 from . import files as files
@@ -20,6 +21,7 @@ from . import stopping as stopping
 from . import storage as storage
 from .dataset.ranking_dataset import RankingDataset as RankingDataset
 from .density_ratio.kliep import KLIEP as KLIEP
+from .exports.onnx import export_onnx as export_onnx
 from .graphs.list_kernel import list_kernel as list_kernel
 from .meta.blend import Blend as Blend
 from .meta.each_list import EachList as EachList
@@ -30,8 +32,10 @@ from .meta.pseudo_margin import PseudoMargin as PseudoMargin
 from .meta.ranker_propagation import RankerPropagation as RankerPropagation
 from .meta.screening import ScreeningRanker as ScreeningRanker
 from .meta.text import TextRanker as TextRanker
+from .progress import ProgressBar as ProgressBar
 from .rankers._base import Contributions as Contributions
 from .rankers._base import Ranker as Ranker
+from .rankers.anchor_ranking import AnchorRanking as AnchorRanking
 from .rankers.distance import DistanceRanking as DistanceRanking
 from .rankers.estimator import EstimatorRanker as EstimatorRanker
 from .rankers.forest import ForestRanker as ForestRanker
@@ -58,6 +62,7 @@ from .readers.formats import read as read
 from .readers.formats import write as write
 from .readers.letor import read_letor as read_letor
 from .readers.letor import write_letor as write_letor
+from .readers.parts import open_parts as open_parts
 from .readers.table import read_table as read_table
 from .readers.table import write_table as write_table
 from .readers.trec import read_qrels as read_qrels

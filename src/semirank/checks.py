@@ -49,6 +49,10 @@ def check_ranker(ranker: Ranker) -> None:
     AssertionError
         With the name of the check that failed, and what was found.
 
+    See Also
+    --------
+    semirank.Ranker : the base of rankers.
+
     Notes
     -----
     Items are dense features, sparse ones where the ranker takes them, or texts for a ranker of texts.

@@ -200,6 +200,21 @@ def _open_for_reading(source: Source) -> Iterator[BinaryIO]:
         yield io.BufferedReader(_Bounded(unpacked, most_bytes(path.stat().st_size), str(path)), _BUFFER)
 
 
+def open_archive(stream: BinaryIO, name: str, what: str) -> zipfile.ZipFile:
+    """Open a zip archive that is a format of its own; refuse what is none, or far too much when unpacked.
+
+    No member is read beyond the length that it claims, so that the claims are enough to look at.
+    """
+    try:
+        archive = zipfile.ZipFile(stream)
+    except (*_DAMAGED, UnicodeDecodeError) as error:
+        raise ValueError(f"{name}: is no {what}, or damaged ({error}).") from error
+    most = most_bytes(sum(member.compress_size for member in archive.infolist()))
+    if sum(member.file_size for member in archive.infolist()) > most:
+        raise ValueError(_too_long(name, most))
+    return archive
+
+
 class _Bounded(io.RawIOBase):
     """An unpacked stream that ends with an error when it is longer than it may be."""
 
@@ -224,11 +239,15 @@ class _Bounded(io.RawIOBase):
         buffer[: len(block)] = block
         self._read += len(block)
         if self._read > self._most:
-            raise ValueError(
-                f"{self._name}: unpacks to more than {self._most} bytes, far more than is usual for its "
-                f"length. If that is right, set {MOST_BYTES} to a larger number, or unpack it first."
-            )
+            raise ValueError(_too_long(self._name, self._most))
         return len(block)
+
+
+def _too_long(name: str, most: int) -> str:
+    return (
+        f"{name}: unpacks to more than {most} bytes, far more than is usual for its length. If that is "
+        f"right, set {MOST_BYTES} to a larger number, or unpack it first."
+    )
 
 
 @contextmanager

@@ -24,6 +24,7 @@ from sklearn.utils import gen_batches
 from semirank.core.arrays import AnyArray, Floats, Integers
 from semirank.dataset import Features
 from semirank.limits import Between, Either, OneOf
+from semirank.spelling import option
 
 KERNEL = OneOf("linear", "rbf", "polynomial", "cosine", "precomputed")
 GAMMA = Either(Between(0, inf, closed="neither"), OneOf(None))
@@ -79,11 +80,13 @@ class Kernel:
             case "precomputed":
                 return X[:, basis]
             case "linear":
-                return linear_kernel(X, basis, dense_output=True)
+                with np.errstate(over="ignore", invalid="ignore"):
+                    return self._finite(linear_kernel(X, basis, dense_output=True))
             case "cosine":
                 return cosine_similarity(X, basis, dense_output=True)
             case "polynomial":
-                return polynomial_kernel(X, basis, degree=self.degree, gamma=self.gamma, coef0=1.0)
+                with np.errstate(over="ignore", invalid="ignore"):
+                    return self._finite(polynomial_kernel(X, basis, self.degree, self.gamma, coef0=1.0))
         if issparse(X) or issparse(basis):
             return rbf_kernel(X, basis, gamma=self.gamma)
         return _dense_rbf(X, basis, float(self.gamma or 0.0))
@@ -100,7 +103,17 @@ class Kernel:
             return squares
         if self.name == "cosine":
             return (squares > 0.0).astype(np.float64)
-        return (float(self.gamma or 0.0) * squares + 1.0) ** self.degree
+        with np.errstate(over="ignore"):
+            return self._finite((float(self.gamma or 0.0) * squares + 1.0) ** self.degree)
+
+    def _finite(self, values: AnyArray) -> AnyArray:
+        if not np.isfinite(values).all():
+            milder = ", or lower gamma or degree" if self.name == "polynomial" else ""
+            raise ValueError(
+                f"The {self.name} kernel of these items is beyond what numbers can hold. Scale the "
+                f"features{milder}."
+            )
+        return values
 
     def blocks(self, X: Features, basis: Features) -> Iterator[tuple[slice, AnyArray]]:
         """Yield the kernel of X with a basis as (rows, block), a few million values at a time."""
@@ -165,8 +178,8 @@ def check_precomputed(K: Features) -> None:
     if issparse(K) or K.ndim != 2 or K.shape[0] != K.shape[1]:
         kind = "a sparse matrix" if issparse(K) else "an array"
         raise ValueError(
-            "With kernel='precomputed', X must be a dense square matrix, the kernel of every item with every "
-            f"item; got {kind} of shape {K.shape}."
+            f"With {option('kernel', 'precomputed')}, X must be a dense square matrix, the kernel of every "
+            f"item with every item; got {kind} of shape {K.shape}."
         )
     if not np.isfinite(K).all():
         raise ValueError("The kernel matrix has a value that is not finite.")

@@ -24,6 +24,7 @@ _OURS = {
     "distance-ranking": "semirank.rankers.distance:DistanceRanking",
     "manifold-ranking": "semirank.rankers.manifold:ManifoldRanking",
     "manifold-ranking-cv": "semirank.rankers.manifold_cv:ManifoldRankingCV",
+    "anchor-ranking": "semirank.rankers.anchor_ranking:AnchorRanking",
     "personalized-pagerank": "semirank.rankers.pagerank:PersonalizedPageRank",
     "rayleigh-ranker": "semirank.rankers.rayleigh:RayleighRanker",
     "rayleigh-ranker-cv": "semirank.rankers.rayleigh_cv:RayleighRankerCV",
@@ -103,6 +104,10 @@ def load_model(path: str | os.PathLike[str]) -> Any:
 
     Only classes of registered rankers, and parts of ours, can stand in a file; those that the file needs are
     imported, and no others.
+
+    See Also
+    --------
+    Ranker.save : writes such a file.
 
     Examples
     --------

@@ -47,12 +47,21 @@ class Storable:
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
     """Write anything made of Storable models, plain values and arrays to one file, whole or not at all."""
-    arrays: dict[str, AnyArray] = {}
-    content = _encode(model, arrays)
-    manifest = json.dumps({"format": FORMAT, "version": VERSION, "content": content}, allow_nan=False)
+    manifest, arrays = _describe(model)
     signed = f"{_digest(manifest, arrays)} {manifest}"
     with open_output(path) as stream:
         stream.write(safetensors_bytes(arrays, {"semirank": signed}))
+
+
+def digest_of(model: Any) -> str:
+    """Return what tells a fitted model from any other: the checksum of its file."""
+    return _digest(*_describe(model))
+
+
+def _describe(model: Any) -> tuple[str, dict[str, AnyArray]]:
+    arrays: dict[str, AnyArray] = {}
+    content = _encode(model, arrays)
+    return json.dumps({"format": FORMAT, "version": VERSION, "content": content}, allow_nan=False), arrays
 
 
 def load(path: str | os.PathLike[str], kinds: Mapping[str, type]) -> Any:

@@ -213,6 +213,9 @@ def test_convert_there_and_back(run, letor, tmp_path, ending):
 
 def test_rankers_lists_parameters_with_limits(run):
     _, out, _ = run("rankers")
+    assert {"distance-ranking", "rankboost"} <= {row[0] for row in rows(out)}
+    assert all(row[1].endswith(".") for row in rows(out)[1:])
+    _, out, _ = run("rankers", "rankboost", "distance-ranking")
     assert ["distance-ranking", "distance", "'euclidean'", "'euclidean' or 'cosine'"] in [
         row[:4] for row in rows(out)
     ]
@@ -245,7 +248,7 @@ def test_datasets_list(run):
         (["rank", "{letor}", "--model", "{letor}"], 1, "no semirank model"),
         (["rank", "{bad}"], 1, "bad.letor:2:"),
         (["rank", "digitz"], 1, "digitz"),
-        (["rank", "-"], 1, "format of standard input"),
+        (["rank", "-"], 1, "standard input has none: say --format"),
         (["evaluate", "{letor}", "{letor}", "nDGC@10"], 2, "nDCG"),
         (["evaluate", "{letor}", "{letor}", "AP"], 1, "small.letor"),
         (["convert", "{letor}", "x.docx"], 1, "'.docx' tells no format"),

@@ -124,5 +124,5 @@ def test_mistakes_are_found_before_any_work(run, lists, tmp_path):
     assert "There is no metric" in run("compare", lists, "--metric", "nDXG")[2]
     code, _, err = run("compare", lists, "-o", tmp_path / "report.pdf")
     assert code == 2
-    assert "a report ends in .html, .md or .json" in err
+    assert "a report ends in .html, .md, .json, .csv or .tex" in err
     assert "the folder" in run("compare", lists, "-o", tmp_path / "none" / "r.html")[2]

@@ -21,7 +21,7 @@ def test_ctrl_c_writes_the_report_and_resume_goes_on(tmp_path):
         command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True
     )
     fits = tmp_path / "digits.json.fits.jsonl"
-    while not (fits.exists() and len(fits.read_text().splitlines()) >= 6):
+    while not (fits.exists() and len(fits.read_text().splitlines()) >= 7):
         time.sleep(0.05)
     os.killpg(process.pid, signal.SIGINT)
     message = process.communicate()[1].decode()

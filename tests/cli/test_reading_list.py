@@ -87,6 +87,7 @@ def test_a_wrong_decision_changes_nothing(run, review):
     assert (review / "review.csv").read_bytes() == before
 
 
+@pytest.mark.filterwarnings("default::semirank.dataset.checks.DataWarning")
 def test_empty_texts_stand_last_and_are_counted(run, review):
     with open("review.csv", "a") as stream:
         stream.write("r40,,,1990,\nr41,,,1990,\n")
@@ -97,6 +98,7 @@ def test_empty_texts_stand_last_and_are_counted(run, review):
     assert set(last) == {"r40", "r41"}
 
 
+@pytest.mark.filterwarnings("default::semirank.dataset.checks.DataWarning")
 def test_windows_files_are_read_and_that_is_said(run, review):
     text = (review / "review.csv").read_text().replace("kidney", "niña")
     (review / "windows.csv").write_bytes(text.encode("cp1252"))

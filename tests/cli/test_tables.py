@@ -51,7 +51,7 @@ def test_labels_that_are_words_are_asked_back(run, houses):
     code, out, err = run("rank", "houses.csv", "--label", "sold")
     assert (code, out) == (1, "")
     assert "column 'sold' holds words: 'no'" in err
-    assert "--relevant 'yes'" in err
+    assert "--relevant yes;" in err
     assert len(err.splitlines()) == 1
 
 

@@ -290,6 +290,7 @@ def test_choices_are_counted():
 # The whole
 
 
+@pytest.mark.slow
 def test_a_small_run_gives_a_page(real_data, tmp_path, monkeypatch):
     monkeypatch.setenv("SEMIRANK_CACHE", str(tmp_path))
     monkeypatch.setitem(BUDGETS, TABLES, ("5+5",))

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from semirank import DistanceRanking, LogisticRanker
+from semirank import DistanceRanking, LogisticRanker, ScreeningRanker
 from semirank.feedback import Engine, Event, Items, State, replay
 
 WORDS = ["heart", "kidney", "liver", "trial", "review", "case", "child", "adult", "drug", "diet"]
@@ -35,6 +35,23 @@ def test_an_order_does_not_depend_on_which_orders_came_before():
         assert order.number == state.number
         assert order.record == alone.record
         np.testing.assert_array_equal(order.scores, alone.scores)
+
+
+@pytest.mark.parametrize("items", [ITEMS, Items(ITEMS.ids, np.random.default_rng(0).normal(size=(40, 3)))])
+def test_what_was_prepared_changes_no_order(items):
+    state, engine = State(items), Engine(items)
+    for event in EVENTS if items is ITEMS else EVENTS[1:10]:
+        engine.preparation(state)()
+        state.apply(event)
+        np.testing.assert_array_equal(engine.rank(state).scores, Engine(items).rank(state).scores)
+
+
+def test_the_first_relevant_label_finds_features_and_graph_made(monkeypatch):
+    state, engine = State(ITEMS), Engine(ITEMS)
+    engine.preparation(state)()
+    monkeypatch.setattr(ScreeningRanker, "fit", None)
+    state.apply(Event("1", "label", "i3", value=1))
+    assert engine.rank(state).ranker == "ScreeningRanker"
 
 
 @settings(max_examples=15, deadline=None)
@@ -116,3 +133,10 @@ def test_items_must_have_ids_of_their_own():
         Items(["a", "b"], ["x", "y"], titles=["t"])
     with pytest.raises(ValueError, match="2 lists have it"):
         Items(["a", "a"], ["x", "y"], qid=["1", "2"]).row("a")
+
+
+def test_vectors_too_many_for_a_graph_are_ranked_by_distance():
+    from semirank.feedback.engine import LARGE, default_ranker
+
+    many = Items(range(LARGE + 1), np.broadcast_to(np.zeros(2), (LARGE + 1, 2)))
+    assert type(default_ranker(many)).__name__ == "DistanceRanking"

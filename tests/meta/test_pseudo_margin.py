@@ -276,3 +276,13 @@ def test_pairs_and_weights_are_taken():
     weighted = PseudoMargin(10).fit(X, y, lists, sample_weight=weights)
     fewer = PseudoMargin(10).fit(X[lists > 0], y[lists > 0], lists[lists > 0])
     np.testing.assert_array_equal(weighted.predict(others), fewer.predict(others))
+
+
+@pytest.mark.parametrize("cuts", ["labelled", "both"])
+def test_new_items_may_be_sparse_after_dense_ones_and_the_other_way_round(cuts):
+    X, y, lists = taught(4)
+    dense = PseudoMargin(10, cuts=cuts).fit(X, y, lists)
+    sparse = PseudoMargin(10, cuts=cuts, n_bins=None).fit(csr_array(X), y, lists)
+    others = another_list(4)
+    np.testing.assert_array_equal(dense.predict(csr_array(others)), dense.predict(others))
+    np.testing.assert_array_equal(sparse.predict(others), sparse.predict(csr_array(others)))

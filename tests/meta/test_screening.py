@@ -10,7 +10,7 @@ from sklearn.svm import LinearSVC
 from semirank import ScreeningRanker
 from semirank.features import TfIdf, WordPairs
 from semirank.meta.screening import _Fusion
-from semirank.rankers.solvers.examples import Background, ridge_duals
+from semirank.rankers.solvers.examples import Background, Rows, ridge_duals
 
 nan = np.nan
 WORDS = ["heart", "kidney", "liver", "trial", "review", "case", "child", "adult", "drug", "diet", "stone"]
@@ -28,19 +28,33 @@ def some_labels(texts: np.ndarray, n: int, seed: int = 0) -> np.ndarray:
     return y
 
 
-@given(st.integers(0, 50), st.booleans())
-def test_duals_minimise_the_sum_of_squares(seed, with_background):
+@given(st.integers(0, 50), st.booleans(), st.integers(5, 60), st.floats(0, 1))
+def test_duals_minimise_the_sum_of_squares(seed, with_background, n_rows, share):
+    """With few relevant rows the solver is preconditioned, with many it is not."""
     rng = np.random.default_rng(seed)
-    X = rng.normal(size=(5, 8)) * (rng.random((5, 8)) < 0.5)
-    targets, costs = rng.choice([-1.0, 1.0], 5), rng.random(5) + 0.1
+    X = rng.normal(size=(n_rows + 3, 8)) * (rng.random((n_rows + 3, 8)) < 0.5)
+    rows = rng.permutation(len(X))[:n_rows]
+    targets, costs = np.where(rng.random(n_rows) < share, 1.0, -1.0), 10 * rng.random(n_rows) + 0.1
     background = Background(rng.random(8), 0.7) if with_background else None
-    duals = ridge_duals(csr_array(X), targets, costs, background)
+    duals = ridge_duals(Rows(csr_array(X), rows), targets, costs, background)
+    X = X[rows]
     if background is not None:
         X, targets = np.vstack([X, background.features]), np.append(targets, -1.0)
         costs = np.append(costs, background.cost)
     Z = np.column_stack([X, np.ones(len(X))])
     w = np.linalg.solve(np.eye(9) + Z.T @ (costs[:, None] * Z), Z.T @ (costs * targets))
-    np.testing.assert_allclose(Z.T @ duals, w, atol=1e-9)
+    np.testing.assert_allclose(Z.T @ duals, w, atol=1e-8)
+
+
+@given(st.integers(0, 50))
+def test_products_with_some_rows(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(7, 9)) * (rng.random((7, 9)) < 0.5)
+    numbers = rng.permutation(7)[: rng.integers(8)]
+    rows, v, factors = Rows(csr_array(X), numbers), rng.normal(size=9), rng.normal(size=len(numbers))
+    np.testing.assert_allclose(rows.times(v), X[numbers] @ v, atol=1e-12)
+    np.testing.assert_allclose(rows.sum(factors), X[numbers].T @ factors, atol=1e-12)
+    np.testing.assert_allclose(rows.inner_products(), X[numbers] @ X[numbers].T, atol=1e-12)
 
 
 def test_with_few_small_steps_it_is_the_support_vector_machine_of_asreview():
@@ -143,8 +157,11 @@ def test_explanations_name_labelled_texts_and_words_and_add_up():
 
 
 def test_of_an_empty_text_nothing_is_known():
-    texts = np.append(some_texts(20), "")
-    ranker = ScreeningRanker(graph=0.0).fit(texts, some_labels(texts, 8))
-    words, amounts = ranker.explain_words(20)
-    assert words == [""]
-    assert amounts.tolist() == [ranker.scores_[20]]
+    """It has the mean score of the others, whatever the list is made of, and no word speaks for it."""
+    texts = np.append(some_texts(20), ["", ""])
+    y = some_labels(texts[:20], 8)
+    ranker = ScreeningRanker(graph=0.0).fit(texts, np.append(y, [nan, nan]))
+    assert ranker.scores_[20:] == pytest.approx([ranker.scores_[:20].mean()] * 2)
+    assert ranker.explain_words(20) == ([""], pytest.approx([ranker.scores_[20]]))
+    assert ranker.explain(20).amounts.sum() == pytest.approx(ranker.scores_[20], abs=1e-9)
+    assert ranker.predict([" "])[0] == pytest.approx(ranker.scores_[20])

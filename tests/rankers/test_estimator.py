@@ -188,3 +188,9 @@ def test_xgboost():
     ranker.fit(X, y, qid, sample_weight=np.where(qid == "a", 2.0, 1.0))
     known = ~np.isnan(y)
     assert np.nanmean(semirank.metrics.auc(y[known] > 1, ranker.scores_[known], qid[known])) > 0.9
+
+
+def test_scores_of_an_estimator_that_are_no_numbers_are_refused():
+    X = csr_array(np.array([[1e30], [2e30], [-1e30], [3e30]], dtype=np.float32))
+    with np.errstate(all="ignore"), pytest.raises(ValueError, match="Ridge gives scores that are not finite"):
+        EstimatorRanker().fit(X, [1, 0, 1, 0])

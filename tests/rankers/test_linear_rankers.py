@@ -261,3 +261,10 @@ def test_a_state_that_does_not_fit_together_is_refused(attribute, value, tmp_pat
     ranker.save(tmp_path / "model")
     with pytest.raises(ValueError, match=attribute):
         storage.load(tmp_path / "model", {"LogisticRanker": LogisticRanker})
+
+
+@pytest.mark.parametrize("C", [1e-300, 1e300])
+@pytest.mark.parametrize("make", [LogisticRanker, LinearSVMRanker])
+def test_a_cost_for_which_the_solver_never_ends_is_refused(make, C):
+    with pytest.raises(ValueError, match=r"C must be a number in \[1e-12, 1e\+12\]"):
+        make(C=C).fit(np.eye(3), [1, 0, np.nan])

@@ -258,7 +258,9 @@ def test_lists_held_out_are_judged_by_the_share_of_pairs_in_the_wrong_order():
 
 def test_early_stopping_needs_two_lists():
     X, y, _ = lists(14, n_lists=1)
-    with pytest.raises(ValueError, match=r"two or more whose labels differ; got 1. Set patience=None"):
+    with pytest.raises(
+        ValueError, match=r"two or more whose labels differ; got 1. Say qid=\.\.\., or patience=None"
+    ):
         RankBoost(patience=3).fit(X, y)
 
 

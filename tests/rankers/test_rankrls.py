@@ -242,6 +242,8 @@ def test_a_kernel_matrix_that_is_none():
     K = X @ X.T
     with pytest.raises(ValueError, match="square"):
         RankRLS("precomputed").fit(K[:, :-1], y, qid)
+    with pytest.raises(ValueError, match=r"dense square matrix.*got a sparse matrix"):
+        RankRLS("precomputed").fit(csr_array(K), y, qid)
     crooked = K.copy()
     crooked[0, 1] += 1.0
     with pytest.raises(ValueError, match="not symmetric"):

@@ -4,6 +4,7 @@ import gzip
 import io
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -98,3 +99,23 @@ def test_scores_between_commas_are_read_back(tmp_path):
     assert read_ranking(tmp_path / "x.csv").for_dataset(data).tolist() == [0.1, 0.2, 0.3, 0.4, 0.5]
     write_ranking(data.take([2]), [0.3], tmp_path / "x.tsv")
     assert (tmp_path / "x.tsv").read_text() == "qid\titem\tscore\nq,1\tplain\t0.3\n"
+
+
+def archive_of_zeros(path: Path, member: str) -> Path:
+    with (
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
+        archive.open(member, "w") as stream,
+    ):
+        for _ in range(300):
+            stream.write(bytes(2**20))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "member"),
+    [("book.xlsx", "xl/workbook.xml"), ("review.asreview", "results.db"), ("vectors.npz", "X.npy")],
+)
+def test_archives_that_unpack_to_far_more_are_refused(tmp_path: Path, name: str, member: str):
+    path = archive_of_zeros(tmp_path / name, member)
+    with pytest.raises(ValueError, match=rf"{name}: unpacks to more than 268435456 bytes"):
+        read(path)

@@ -79,11 +79,11 @@ def test_words_stay_words_and_a_missing_column_is_made():
 @pytest.mark.parametrize(
     ("decisions", "options", "message"),
     [
-        ({"id": ["z"], "label": [1]}, {}, r"list:1: data has no item 'z'.*--ignore-unknown"),
-        ({"id": ["a"], "label": [0]}, {}, r"list:1: item 'a' is decided as 0, but data says 1.*--replace"),
+        ({"id": ["z"], "label": [1]}, {}, r"list:1: data has no item 'z'.*ignore_unknown=True"),
+        ({"id": ["a"], "label": [0]}, {}, r"list:1: item 'a' is decided as 0, but data says 1.*replace=True"),
         ({"id": ["b", "b"], "label": [0, 1]}, {}, r"list:2: item 'b' is decided as 1 here and as 0 in row 1"),
-        ({"id": ["b"], "title": ["x"]}, {}, r"no column of labels.*--label"),
-        ({"title": ["x"], "label": [1]}, {}, r"no column that names the items.*--item"),
+        ({"id": ["b"], "title": ["x"]}, {}, r"no column of labels.*label="),
+        ({"title": ["x"], "label": [1]}, {}, r"no column that names the items.*item="),
     ],
 )
 def test_what_cannot_be_merged_is_told_and_changes_nothing(decisions, options, message):

@@ -5,6 +5,7 @@ import json
 import sqlite3
 import warnings
 import zipfile
+from contextlib import closing
 
 import numpy as np
 import openpyxl
@@ -12,6 +13,7 @@ import pytest
 import rispy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from safetensors.numpy import save_file
 
 import semirank
 from semirank.dataset import DataWarning
@@ -150,6 +152,7 @@ def test_projects_of_asreview(tmp_path):
     assert data.texts[0] == "title 0\n\nabstract"
 
 
+@pytest.mark.filterwarnings("default::semirank.dataset.checks.DataWarning")
 def test_rayyan_and_asreview_columns_are_known(tmp_path):
     (tmp_path / "rayyan.csv").write_text(
         'key,title,abstract,notes\n1,Cats,On cats,"RAYYAN-INCLUSION: {""Ann""=>""Included""}"\n'
@@ -173,7 +176,7 @@ def test_encodings_are_told_by_the_bytes(tmp_path, encoding):
     assert records.columns["title"] == ["Café \u2013 naïve", "Über Österreich"]
     said = [str(each.message) for each in caught if issubclass(each.category, DataWarning)]
     assert len(said) == (0 if "8" in encoding else 1)
-    assert all("--encoding" in each for each in said)
+    assert all("encoding=" in each for each in said)
 
 
 def test_an_encoding_that_was_said_is_taken(tmp_path):
@@ -189,7 +192,9 @@ def test_an_encoding_that_was_said_is_taken(tmp_path):
         ("x.bib", b"@article{a, title={x}}\n@article{a, title={y}}", r"x\.bib:2: .*'a' is there twice"),
         ("x.xlsx", b"nothing here", "is no Excel workbook"),
         ("x.asreview", b"nothing here", "is no ASReview project"),
+        ("x.ris", b"TY  odd\nER  - \nTY  - BOOK\nTI  - Two\nER  - \n", "is no RIS file, or damaged"),
         ("x.npy", b"nothing here", "is no NumPy file"),
+        ("x.safetensors", b"nothing here", "is no safetensors file"),
     ],
 )
 def test_what_is_no_such_file_is_named(tmp_path, name, content, message):
@@ -214,6 +219,9 @@ def test_vectors_with_a_table_beside_them(tmp_path):
     assert data.item_ids.tolist() == ["a", "b", "c"]
     np.savez(tmp_path / "w.npz", vectors=X, y=[1, -1, 0], item_ids=["a", "b", "c"])
     np.testing.assert_array_equal(semirank.read(tmp_path / "w.npz").y, [1, np.nan, 0])
+    save_file({"embeddings": X.astype(np.float32), "y": np.array([1, -1, 0])}, tmp_path / "t.safetensors")
+    np.testing.assert_array_equal(semirank.read(tmp_path / "t.safetensors").X, X)
+    np.testing.assert_array_equal(semirank.read(tmp_path / "t.safetensors").y, [1, np.nan, 0])
     (tmp_path / "v.csv").write_text("item,label\na,1\n")
     with pytest.raises(ValueError, match=r"has 1 rows, but .* has 3 vectors"):
         semirank.read(tmp_path / "v.npy")
@@ -243,3 +251,71 @@ def test_a_folder_of_images_is_ranked_by_likeness(tmp_path):
     (tmp_path / "labels.csv").write_text("item,label\nnowhere.png,1\n")
     with pytest.raises(ValueError, match=r"no image 'nowhere\.png'"), pytest.warns(DataWarning):
         semirank.read(tmp_path)
+
+
+def test_an_end_without_a_record_is_no_record(tmp_path):
+    (tmp_path / "r.ris").write_text("TY  - JOUR\nTI  - Cats\nER  - \nER  - \n")
+    assert read_records(tmp_path / "r.ris").columns["title"] == ["Cats"]
+
+
+def test_a_record_that_is_cut_off_is_not_left_out_in_silence(tmp_path):
+    (tmp_path / "r.ris").write_text("TY  - JOUR\nTI  - Cats\nER  - \nTY  - JOUR\nTI  - Do")
+    with pytest.raises(ValueError, match=r"r\.ris: is cut off: the last record has no end"):
+        read_records(tmp_path / "r.ris")
+
+
+@pytest.mark.parametrize("name", ["r.ris", "r.bib"])
+def test_bytes_that_are_no_text_are_refused_with_their_line(tmp_path, name):
+    (tmp_path / name).write_bytes(b"TY  - JOUR\nTI  - \xd8One\nER  - \n")
+    with pytest.raises(ValueError, match=rf"{name}:2: is not utf-8 text.*encoding="):
+        read_records(tmp_path / name, encoding="utf-8")
+
+
+def test_columns_keep_apart_whose_names_bibtex_cannot_write(tmp_path):
+    cells = {"item": ["a"], "my note": ["one"], "my/note": ["two"]}
+    write_records(Records("r", cells, range(1)), tmp_path / "r.bib")
+    again = read_records(tmp_path / "r.bib").columns
+    assert (again["my_note"], again["my_note_2"]) == (["one"], ["two"])
+
+
+def project_with(folder, *statements):
+    with closing(sqlite3.connect(folder / "results.db")) as database:
+        for statement in statements:
+            database.execute(statement)
+        database.commit()
+    with zipfile.ZipFile(folder / "p.asreview", "w") as archive:
+        archive.write(folder / "results.db", "results.db")
+    return folder / "p.asreview"
+
+
+def test_projects_without_what_they_need_are_refused(tmp_path):
+    path = project_with(tmp_path, "CREATE TABLE record (title)", "INSERT INTO record VALUES ('a')")
+    with pytest.raises(ValueError, match=r"p\.asreview: its tables have no record_id"):
+        read_records(path)
+    with zipfile.ZipFile(path, "w"):
+        pass
+    with pytest.raises(ValueError, match=r"p\.asreview: holds no records"):
+        read_records(path)
+
+
+def test_vectors_that_are_none_are_refused(tmp_path):
+    with zipfile.ZipFile(tmp_path / "v.npz", "w") as archive:
+        archive.writestr("X.npy", b"no array")
+    with pytest.raises(ValueError, match=r"v\.npz: (is no NumPy file|vectors are)"):
+        semirank.read(tmp_path / "v.npz")
+    header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000, 1000000000), }"
+    (tmp_path / "v.npy").write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header)
+    with pytest.raises(ValueError, match=r"v\.npy: is no NumPy file of numbers, or damaged"):
+        semirank.read(tmp_path / "v.npy")
+
+
+def test_items_keep_their_names_where_a_bibtex_key_cannot_say_them(tmp_path):
+    cells = {
+        "item": ["10.1/a", "b, {c}", "10.1/a"],
+        "title": ["}{", "plain", "\\"],
+        "entry_type": ["a b", None, "book"],
+    }
+    write_records(Records("r", cells, range(3)), tmp_path / "r.bib")
+    again = read_records(tmp_path / "r.bib").columns
+    assert again["item"] == cells["item"]
+    assert again["entry_type"] == ["misc", "misc", "book"]

@@ -101,7 +101,9 @@ def test_names_must_be_unique_on_both_sides(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("option", [{"missing": "first"}, {"unknown": "last"}])
 def test_unknown_rules_are_refused(option: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="missing must be 'error' or 'last', unknown 'error' or 'ignore'"):
+    with pytest.raises(
+        ValueError, match="missing must be 'error', 'last' or 'unretrieved', unknown 'error' or 'ignore'"
+    ):
         Scores.of([]).for_dataset(ITEMS, **option)
 
 

@@ -56,7 +56,7 @@ def test_unlabelled_items_are_used_where_they_help():
     assert semirank.metrics.auc(np.where(few.labelled, nan, truth.y), auto.scores_)[0] > 0.97
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))])
 def test_the_gate_closes_on_pure_noise(seed):
     rng = np.random.default_rng(seed)
     X, y = blobs(60, rng)
@@ -77,6 +77,7 @@ def test_without_unlabelled_items_it_is_the_supervised_ranker():
     np.testing.assert_array_equal(auto.scores_, clone(auto.ranker_).fit(scaled, y).scores_)
 
 
+@pytest.mark.filterwarnings("default::semirank.dataset.checks.DataWarning")
 def test_few_labels_get_the_usual_choice_and_no_claim():
     _, few = moons(2, keep_levels=True)
     auto = AutoRanker().fit(few.X, few.y)
@@ -91,6 +92,7 @@ def test_few_labels_get_the_usual_choice_and_no_claim():
     assert chosen(AutoRanker().fit(X, y, qid)) == "linear"
 
 
+@pytest.mark.filterwarnings("default::semirank.dataset.checks.DataWarning")
 def test_texts_and_sparse_features():
     texts = [f"{'apple pear' if i % 2 else 'wheel engine'} word{i % 7} word{i % 5}" for i in range(60)]
     y = np.where(np.arange(60) < 4, np.arange(60) % 2, nan).astype(float)
@@ -274,6 +276,7 @@ def test_nothing_can_be_fitted():
         AutoRanker(candidates=[RankRLS("precomputed")]).fit(X, y, qid)
 
 
+@pytest.mark.slow
 def test_what_compare_recommends_is_what_it_takes():
     X, y, qid = lists(8, unlabelled=3)
     auto = AutoRanker().fit(X, y, qid)

@@ -61,6 +61,7 @@ def test_scores_are_in_the_order_of_the_caller_when_lists_are_mixed(houses):
     np.testing.assert_allclose(mixed[apart], sorted_first)
 
 
+@pytest.mark.filterwarnings("default::semirank.dataset.checks.DataWarning")
 def test_a_column_of_text_is_ranked_as_texts():
     texts = [f"{word} {word}s are here number{row}" for row in range(30) for word in ("cat", "dog")]
     y = np.full(60, nan)

@@ -68,7 +68,7 @@ def test_the_result_says_how_and_that_it_assumes_nothing():
 
 
 def test_bad_input_is_refused():
-    with pytest.raises(ValueError, match="more than n_unread=1"):
+    with pytest.raises(ValueError, match="more than the 1 that are unread"):
         audit([0, 0], 1, 1)
 
 

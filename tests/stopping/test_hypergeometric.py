@@ -78,7 +78,7 @@ def test_the_result_says_how_on_what_assumption_and_by_whom():
 
 
 def test_bad_input_is_refused():
-    with pytest.raises(ValueError, match="more than n_items=2"):
+    with pytest.raises(ValueError, match="more than the 2 that there are"):
         hypergeometric([0, 1, 0], 2)
     with pytest.raises(ValueError, match=r"target must be .* got 1"):
         hypergeometric([0], 2, target=1.0)

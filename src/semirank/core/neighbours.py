@@ -4,7 +4,7 @@ A distance is always taken by `squared_distance`, so that it is the same number 
 search went. Candidates are ordered by distance, equal ones by row number.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -190,13 +190,21 @@ def _is_chosen(indices: Integers, j: int, i: int) -> bool:
     return found
 
 
-@compiled()
 def union_of_neighbours(indices: Integers, values: Floats) -> tuple[Integers, AnyArray, Floats]:
     """Join i and j when either is among the other's neighbours (-1: none).
 
     values: one for each neighbour, the same in both directions. Returns compressed rows (indptr, columns,
     values); the columns of a row are not sorted.
     """
+    one_sided, indptr = count_union(indices)
+    columns, joined = np.empty(indptr[-1], dtype=np.int32), np.empty(indptr[-1])
+    fill_union(indices, values, one_sided, indptr, columns, joined)
+    return indptr, columns, joined
+
+
+@compiled()
+def count_union(indices: AnyArray) -> tuple[AnyArray, Integers]:
+    """Tell which neighbours do not have the item among theirs, and where the joined rows start."""
     n, k = indices.shape
     one_sided = np.zeros((n, k), dtype=np.bool_)
     indptr = np.zeros(n + 1, dtype=np.int64)
@@ -209,7 +217,20 @@ def union_of_neighbours(indices: Integers, values: Floats) -> tuple[Integers, An
                 indptr[j + 1] += one_sided[i, c]
     for i in range(n):
         indptr[i + 1] += indptr[i]
-    columns, joined = np.empty(indptr[n], dtype=np.int32), np.empty(indptr[n])
+    return one_sided, indptr
+
+
+@compiled()
+def fill_union(
+    indices: AnyArray,
+    values: AnyArray,
+    one_sided: AnyArray,
+    indptr: Integers,
+    columns: AnyArray,
+    joined: AnyArray,
+) -> None:
+    """Fill columns and values of the joined rows."""
+    n, k = indices.shape
     free = indptr.copy()
     for i in range(n):
         for c in range(k):
@@ -220,4 +241,38 @@ def union_of_neighbours(indices: Integers, values: Floats) -> tuple[Integers, An
                 if one_sided[i, c]:
                     columns[free[j]], joined[free[j]] = i, values[i, c]
                     free[j] += 1
-    return indptr, columns, joined
+
+
+@compiled()
+def find_components(indptr: AnyArray, columns: AnyArray) -> Integers:
+    """Return the number of the component of each row, from 0 in the order of their first rows."""
+    n = len(indptr) - 1
+    parent = np.arange(n)
+    for i in range(n):
+        for e in range(indptr[i], indptr[i + 1]):
+            j = np.int64(columns[e])
+            if j > i:
+                continue  # the edge is there in both directions
+            root, other = i, j
+            while parent[root] != root:
+                parent[root] = parent[parent[root]]
+                root = parent[root]
+            while parent[other] != other:
+                parent[other] = parent[parent[other]]
+                other = parent[other]
+            if root < other:
+                parent[other] = root
+            else:
+                parent[root] = other
+    numbers: Any = np.empty(n, dtype=np.int64)
+    count = 0
+    for i in range(n):  # the root of a component is its first row
+        root = i
+        while parent[root] != root:
+            root = parent[root]
+        if root == i:
+            numbers[i] = count
+            count += 1
+        else:
+            numbers[i] = numbers[root]
+    return numbers

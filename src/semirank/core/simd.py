@@ -20,6 +20,8 @@ def _sum_of_rows(
     these rows, so that the compiler knows their length. Indices and bounds are unsigned. The edges are added
     one after the other.
     """
+    if not weights.dtype == x.dtype == out.dtype:
+        return None  # other types would be read as if they were the same
     return types.void(weights, indices, first, last, x, out, i, lanes), _generate
 
 

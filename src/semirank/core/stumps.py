@@ -86,6 +86,31 @@ def _search_groups(
             sums[start + k], edges[start + k] = _best_bin(counts[k], n_edges[start + k])
 
 
+def count_bins(bins: Bytes, signed: Integers, counts: Integers) -> None:
+    """Add whole signed weights up by feature and bin: the same sums in any order.
+
+    bins : as in `search_bins`; signed : int64 array of shape (n_items,); counts : int64 array of shape
+    (n_groups * TOGETHER, 256), to which they are added.
+    """
+    in_shares(_count_groups, len(bins), bins.size, bins, signed, counts)
+
+
+@compiled()
+def _count_groups(first: int, last: int, bins: Bytes, signed: Integers, counts: Integers) -> None:
+    for group in range(first, last):
+        _count_bins(bins[group], signed, counts[group * TOGETHER : (group + 1) * TOGETHER])
+
+
+def search_counts(counts: Floats, n_edges: Integers) -> tuple[int, int, float]:
+    """Find the best stump of binned features, as `search_bins` does, by sums that are known.
+
+    counts : float64 array of shape (n_groups * TOGETHER, 256), the signed weights of each feature and bin.
+    """
+    best = [_best_bin(row, edges) for row, edges in zip(counts, n_edges, strict=True)]
+    feature = _first_best(np.array([each[0] for each in best]))
+    return (feature, best[feature][1], best[feature][0]) if feature >= 0 else (-1, -1, 0.0)
+
+
 @compiled()
 def _best_entry(rows: AnyArray, cuts: Booleans, signed: Floats, start: int, stop: int) -> tuple[float, int]:
     """Find the sum over the entries from start up to a cut that is farthest from 0, and the cut."""

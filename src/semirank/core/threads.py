@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import cache
 from itertools import pairwise
-from threading import Lock
+from threading import Lock, local
 from typing import Any
 
 import numba
@@ -15,6 +15,8 @@ from joblib import cpu_count
 from threadpoolctl import OpenBLASController, ThreadpoolController
 
 _numba: Any = numba  # which carries no types
+
+_alone = local()
 
 STEPS = 2**18  # of a compiled loop, a few tenths of a millisecond: less is not worth another thread
 
@@ -38,13 +40,26 @@ def count_threads() -> int:
     """Return how many threads may share work: NUMBA_NUM_THREADS, by default one for each core.
 
     `numba.set_num_threads` can lower it. Threads of numba's own are never started here: those of OpenMP do
-    not survive a fork, and those of its work queue end the process when two threads use them.
+    not survive a fork, and those of its work queue end the process when two threads use them. Inside of
+    `one_thread` there is one.
     """
+    if getattr(_alone, "depth", 0):
+        return 1
     try:
         _numba.threading_layer()
     except ValueError:  # numba's threads have not been started, so that nobody has set their number either
         return int(_numba.config.NUMBA_NUM_THREADS)
     return int(numba.get_num_threads())
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Share no work of this thread: others like it keep all cores busy."""
+    _alone.depth = getattr(_alone, "depth", 0) + 1
+    try:
+        yield
+    finally:
+        _alone.depth -= 1
 
 
 def in_parallel(work: Callable[[Any], Any], tasks: Iterable[Any], n_threads: int | None = None) -> list[Any]:

@@ -10,6 +10,7 @@ from semirank.dataset.checks import (
     first_place,
     group_lists,
     mark_unlabelled,
+    refuse_beyond,
 )
 from semirank.dataset.description import Description, describe
 from semirank.dataset.ranking_dataset import RankingDataset
@@ -27,4 +28,5 @@ __all__ = [
     "first_place",
     "group_lists",
     "mark_unlabelled",
+    "refuse_beyond",
 ]

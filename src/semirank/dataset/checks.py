@@ -9,6 +9,7 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array, issparse
 
 from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
+from semirank.spelling import option
 
 Features = Any  # a float array or a csr_array; scipy carries no types
 LARGEST_WHOLE = 2**53  # up to which a float64 tells whole numbers apart
@@ -29,7 +30,7 @@ def mark_unlabelled(labels: Any, unlabelled: float | Literal["auto"] | None = "a
         if (y == -1).any() and (y < 0).sum() > (y == -1).sum():
             raise ValueError(
                 "The label -1 can mean 'unlabelled' or 'worse than 0', and other labels are negative too: "
-                "say unlabelled=-1 for the first, unlabelled=None for the second."
+                f"say {option('unlabelled', -1)} for the first, {option('unlabelled', None)} for the second."
             )
         unlabelled = -1.0
     elif unlabelled is None:
@@ -124,6 +125,15 @@ def _check_places(X: csr_array, name: str) -> None:
             f"{name} is no CSR matrix: row {row} names column {X.indices[place]}; there are {X.shape[1]} "
             "columns, counted from 0."
         )
+
+
+def refuse_beyond(X: Features, farthest: float, why: str) -> None:
+    """Refuse features so large that a method would compute with what are no numbers."""
+    values = X.data if issparse(X) else X
+    if max(float(values.max(initial=0.0)), -float(values.min(initial=0.0))) > farthest:
+        far = np.nonzero(np.abs(values) > farthest)[0][0]
+        row = np.searchsorted(X.indptr, far, side="right") - 1 if issparse(X) else far
+        raise ValueError(f"X has a value beyond {farthest:g} in row {row}: {why}. Scale the features.")
 
 
 def check_labels(y: Any, n_items: int) -> Floats:

@@ -30,6 +30,10 @@ class Description:
 def describe(data: RankingDataset) -> Description:
     """Count lists, items, labels and features, and name what a ranker could stumble over.
 
+    See Also
+    --------
+    RankingDataset : what it describes.
+
     Examples
     --------
     >>> from semirank import RankingDataset

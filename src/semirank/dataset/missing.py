@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semirank.core.arrays import Floats
+from semirank.spelling import option
 
 if TYPE_CHECKING:
     from semirank.dataset.ranking_dataset import RankingDataset
@@ -13,7 +14,9 @@ if TYPE_CHECKING:
 def column_fill(data: "RankingDataset", how: str) -> Floats:
     """Give for every cell the value that would fill it."""
     if how not in ("mean", "min", "list-min"):
-        raise ValueError(f"value must be a number, 'mean', 'min' or 'list-min'; got {how!r}.")
+        raise ValueError(
+            f"{option('fill', python='value')} must be a number, 'mean', 'min' or 'list-min'; got {how!r}."
+        )
     known = ~np.isnan(data.X)
     if how == "mean":
         counts = np.maximum(known.sum(axis=0), 1)

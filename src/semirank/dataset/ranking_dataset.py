@@ -22,6 +22,7 @@ from semirank.dataset.checks import (
 from semirank.dataset.hiding import check_one_given, hide_lists, hide_within, protected_labels
 from semirank.dataset.missing import column_fill
 from semirank.dataset.table import RawTable
+from semirank.display import bars, card, paragraph, table
 
 _PER_ITEM = ("X", "y", "qid", "item_ids", "texts", "table")
 
@@ -63,6 +64,12 @@ class RankingDataset:
         The `qid` of each list.
     order : int64 array of shape (n_items,)
         The caller's row of each item.
+
+    See Also
+    --------
+    read : from a file.
+    load : a named dataset.
+    semirank.dataset.describe : what is in it.
 
     Examples
     --------
@@ -132,6 +139,22 @@ class RankingDataset:
             f"RankingDataset({self.n_lists} lists, {self.n_items} items, {self.n_features} features, "
             f"{labelled} labelled, {self.n_items - labelled} unlabelled)"
         )
+
+    def _repr_html_(self) -> str:
+        from semirank.dataset.description import describe
+
+        about = describe(self)
+        counts = {
+            "lists": about.lists,
+            "items": about.items,
+            "items per list": about.items_per_list,
+            "features": f"{about.features}{', sparse' if about.sparse else ''}",
+            "labelled": about.labelled,
+            "unlabelled": about.unlabelled,
+        }
+        rows = [{"": name, " ": value} for name, value in counts.items()]
+        labels = ((f"label {level}", count) for level, count in about.label_histogram.items())
+        return card("RankingDataset", table(rows), bars(labels), *map(paragraph, about.warnings))
 
     def __len__(self) -> int:
         return self.n_items

@@ -92,6 +92,11 @@ class KLIEP(Storable, BaseEstimator):
     DataWarning
         When no training row is near any test row. All weights are 1 then.
 
+    See Also
+    --------
+    ImportanceWeighting : uses it for pairs of items.
+    semirank.density_ratio.effective_size : how many rows weights are worth.
+
     Notes
     -----
     With L training rows, U test rows, B centres and d features: O((L + U) B d) time for distances, which are

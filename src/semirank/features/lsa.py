@@ -52,12 +52,17 @@ class LSA(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     Attributes
     ----------
-    components_ : array of shape (n_components_, n_features)
+    components_ : array of shape (`n_components_`, n_features)
         The directions, one a row, each with the entry of largest size made positive.
-    singular_values_ : array of shape (n_components_,)
+    singular_values_ : array of shape (`n_components_`,)
         Their singular values, the largest first; those below 1e-7 of the largest are left out.
     n_components_ : int
         How many directions there are.
+
+    See Also
+    --------
+    TfIdf : what it usually starts from.
+    semirank.LatentRanker : a ranker on such features.
 
     Notes
     -----

@@ -37,7 +37,7 @@ class RankLDA(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     Linear discriminant analysis with the levels' order as a constraint [1]_: direction a maximises
 
-    .. math:: \frac{a' B a}{a' W a} \quad\text{with}\quad a'\mu_1 \le a'\mu_2 \le \dots \le a'\mu_L
+    .. math:: \frac{a' B a}{a' W a} \quad\text{with}\quad a'\mu_1 \le a'\mu_2 \le \ldots \le a'\mu_L
 
     where :math:`\mu_l` is the mean of the :math:`n_l` items of level l, W the covariance around these means,
     and :math:`B = \sum_{i<j} \omega_{ij} n_i n_j (\mu_i - \mu_j)(\mu_i - \mu_j)' / N^2`. Items are taken
@@ -57,12 +57,16 @@ class RankLDA(Storable, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     Attributes
     ----------
-    components_ : float64 array of shape (n_components_, n_features)
+    components_ : float64 array of shape (`n_components_`, n_features)
         The directions, one a row, of length 1 with respect to W.
-    values_ : float64 array of shape (n_components_,)
+    values_ : float64 array of shape (`n_components_`,)
         The quotient that each reaches.
     n_components_ : int
         How many directions there are.
+
+    See Also
+    --------
+    semirank.FeatureGeneration : directions learned without labels.
 
     Notes
     -----

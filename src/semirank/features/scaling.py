@@ -47,6 +47,10 @@ class Scaling(OneToOneFeatureMixin, Storable, TransformerMixin, BaseEstimator):
     n_features_in_ : int
         Number of columns.
 
+    See Also
+    --------
+    TableFeatures : columns of all kinds.
+
     Notes
     -----
     One pass over a dense matrix to sort each column, one over the entries of a sparse one.

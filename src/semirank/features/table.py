@@ -24,6 +24,7 @@ from semirank.features.columns import (
 )
 from semirank.learned import Each, Part, Table, Value
 from semirank.limits import Either, Kind, Limit, OneOf, check_limits
+from semirank.spelling import option
 from semirank.storage import Storable
 
 FEWEST_IDS = 20  # rows, below which it is chance that all cells differ
@@ -66,6 +67,11 @@ class TableFeatures(Storable, TransformerMixin, BaseEstimator):
         The other columns, and why.
     texts_ : list of str
         Columns of a table of texts alone, which has no other entries in `columns_`.
+
+    See Also
+    --------
+    Scaling : numbers of any scale.
+    semirank.AutoRanker : takes a frame as it is.
 
     Notes
     -----
@@ -111,7 +117,7 @@ class TableFeatures(Storable, TransformerMixin, BaseEstimator):
         table = _as_table(X)
         declared = {**table.kinds, **(self.kinds or {})}
         if unknown := [name for name in declared if name not in table.columns]:
-            raise ValueError(f"kinds: there is no column {unknown[0]!r}.")
+            raise ValueError(f"{option('kinds')}: there is no column {unknown[0]!r}.")
         found = {name: _kind(name, cells, declared.get(name)) for name, cells in table.columns.items()}
         self.left_out_ = {name: why for name, (kind, why) in found.items() if kind is None}
         kinds = {name: kind for name, (kind, _) in found.items() if kind is not None}
@@ -172,6 +178,26 @@ class TableFeatures(Storable, TransformerMixin, BaseEstimator):
             said.append(f"left out: {left_out}")
         return "; ".join(said)
 
+    @property
+    def became(self) -> dict[str, str]:
+        """What was made of each column, and why others were left out.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> features = TableFeatures().fit(pd.DataFrame({"town": ["Bonn", "Jena", "Bonn"], "unit": "m"}))
+        >>> features.became
+        {'town': 'category of 2 levels', 'unit': 'left out: constant'}
+        """
+        return (
+            {
+                name: "; ".join(filter(None, (_made(each), each.remark)))
+                for name, each in self.columns_.items()
+            }
+            | dict.fromkeys(self.texts_, "text")
+            | {name: f"left out: {why}" for name, why in self.left_out_.items()}
+        )
+
 
 def encode(data: RankingDataset) -> tuple[RankingDataset, TableFeatures | None]:
     """Make features of what the data hold: a table, or numbers some of which are missing.
@@ -220,7 +246,7 @@ def _as_table(X: Any) -> RawTable:
             row = int(np.argmax(np.isinf(cells)))
             raise ValueError(
                 f"The column {name!r} is infinite in row {row}. Put a number or an empty cell there, or "
-                "leave the column out."
+                f"leave the column out: {option('drop', [name])}."
             )
     return table
 
@@ -229,7 +255,7 @@ def _kind(name: str, cells: AnyArray, declared: str | None) -> tuple[str | None,
     """Tell what a column is; None with the reason why it is left out."""
     if declared is not None:
         if declared not in _CLASSES:
-            raise ValueError(f"kinds: {name!r} must be {', '.join(_CLASSES)}; got {declared!r}.")
+            raise ValueError(f"{option('kinds')}: {name!r} must be {', '.join(_CLASSES)}; got {declared!r}.")
         return declared, "declared"
     words = known_words(cells)
     levels = set(words)
@@ -269,3 +295,7 @@ def _kind_of_words(words: list[str | None]) -> tuple[str | None, str]:
 
 def _count(count: int, one: str, several: str | None = None, more: str = "") -> str:
     return f"{count} {one if count == 1 else several or f'{one}s'}{more}" if count else ""
+
+
+def _made(column: Column) -> str:
+    return f"category of {column.n_levels_} levels" if isinstance(column, CategoryColumn) else column.kind

@@ -38,6 +38,10 @@ class TextFeatures(Storable, TransformerMixin, BaseEstimator):
     views_ : dict of str to TfIdf
         The fitted views by name: "topical", "words", "letters". One without a term in two texts is left out.
 
+    See Also
+    --------
+    TfIdf : one view.
+
     Notes
     -----
     A text that has no known term in a view has length 1 by the others; one that has none in any stays zero.

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from semirank.core.arrays import AnyArray, Floats
 from semirank.learned import Array, Each, Table, Value
 from semirank.limits import FLAG, Between, Either, Kind, Limit, OneOf, check_limits
+from semirank.spelling import option
 from semirank.storage import Storable
 
 NUMBER = "0"  # the one token that stands for every run of digits
@@ -70,6 +71,12 @@ class TfIdf(Storable, TransformerMixin, BaseEstimator):
         The terms in the order of the columns.
     idf_ : array of shape (n_terms,)
         The weight of each term: 1 + ln((1 + n) / (1 + df)).
+
+    See Also
+    --------
+    TextFeatures : several views of a text.
+    WordPairs : pairs of words too.
+    LSA : latent features of them.
 
     Notes
     -----
@@ -143,7 +150,7 @@ class TfIdf(Storable, TransformerMixin, BaseEstimator):
             vectors = vectorizer.fit_transform(texts)
         except ValueError as error:  # scikit-learn's word for an empty vocabulary, in three spellings
             raise ValueError(
-                f"No term is left: apart from stop words, none occurs in at least min_df={self.min_df} of "
+                f"No term is left: apart from stop words, none occurs in at least {self.min_df} (min_df) of "
                 f"the {len(texts)} texts. Lower min_df, or check that these are the right texts."
             ) from error
         self.vocabulary_: list[str] = vectorizer.get_feature_names_out().tolist()
@@ -245,7 +252,7 @@ def _porter() -> Callable[[str], str]:
         from snowballstemmer import stemmer
     except ImportError as error:
         raise ImportError(
-            "stemmer='porter' needs the package snowballstemmer: pip install \"semirank[text]\""
+            f"{option('stemmer', 'porter')} needs snowballstemmer. Install it: pip install 'semirank[text]'"
         ) from error
     stem: Callable[[str], str] = stemmer("porter").stemWord
     return cache(stem)

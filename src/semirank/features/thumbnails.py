@@ -27,6 +27,10 @@ class Thumbnails(Storable, TransformerMixin, BaseEstimator):
     size : int
         Width and height of the small picture.
 
+    See Also
+    --------
+    semirank.readers.read_images : a folder of images.
+
     Examples
     --------
     >>> import numpy as np

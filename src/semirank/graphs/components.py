@@ -45,6 +45,10 @@ def join_components(
     indptr : array of shape (n_lists + 1,), optional
         Where each list starts. None: one list.
 
+    See Also
+    --------
+    components : which item belongs to which.
+
     Notes
     -----
     Each component takes its shortest edge to another, and again with the components that arise, until

@@ -54,6 +54,11 @@ def connected_graph(
     csr_array of shape (n_items, n_items)
         Symmetric, nonnegative, zero diagonal; block-diagonal by list.
 
+    See Also
+    --------
+    knn_graph : grows with the items, not with their pairs.
+    full_graph : all pairs.
+
     Notes
     -----
     O(n^2 d log n) time at most; memory for the tree is O(n), for the edges O(edges).
@@ -94,6 +99,11 @@ def full_graph(
 
     Parameters as in `connected_graph`; the median is over all pairs. O(n^2) time and memory.
 
+    See Also
+    --------
+    connected_graph : only as many pairs as connect a list.
+    inner_graph : inner products as weights.
+
     Examples
     --------
     >>> from semirank.graphs import full_graph
@@ -117,6 +127,10 @@ def inner_graph(X: Any, *, indptr: Any = None, max_edges: int = MAX_EDGES) -> cs
     A negative product counts as 0: the pair is not joined. An all-zero item is joined to none.
     O(n^2) time and memory for dense rows; for sparse ones as many entries as pairs that share a feature.
 
+    See Also
+    --------
+    full_graph : distances as weights.
+
     Examples
     --------
     >>> from semirank.graphs import inner_graph
@@ -130,7 +144,7 @@ def inner_graph(X: Any, *, indptr: Any = None, max_edges: int = MAX_EDGES) -> cs
     if not issparse(points):
         _check_count(int((np.diff(indptr) * (np.diff(indptr) - 1)).sum()), max_edges)
     blocks = [_inner_products(points[a:b]) for a, b in pairwise(indptr)]
-    graph = csr_array(block_diag(blocks, format="csr"))
+    graph = csr_array(block_diag(blocks, format="csr"), dtype=np.float64)
     _check_count(graph.nnz, max_edges)
     return graph
 

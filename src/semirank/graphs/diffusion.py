@@ -31,6 +31,11 @@ def normalised(graph: csr_array) -> csr_array:
     S is symmetric with eigenvalues in [-1, 1], and ``S D^1/2 1 = D^1/2 1``. A factor common to all
     weights cancels.
 
+    See Also
+    --------
+    laplacian : I - S.
+    random_walk : D^-1 W.
+
     Examples
     --------
     >>> from scipy.sparse import csr_array
@@ -42,7 +47,7 @@ def normalised(graph: csr_array) -> csr_array:
     """
     scale = _inverse(np.sqrt(degrees(graph)))
     rows = np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))
-    data = graph.data * (scale[rows] * scale[graph.indices])
+    data = graph.data * scale[rows] * scale[graph.indices]  # the product of two scales may be no number
     return csr_array((data, graph.indices.copy(), graph.indptr.copy()), shape=graph.shape)
 
 
@@ -55,6 +60,10 @@ def laplacian(graph: csr_array, *, normed: bool = True) -> csr_array:
     """Return ``I - S`` or, with ``normed=False``, ``D - W``; both are positive semidefinite.
 
     An item without edges has a row of zeros in both.
+
+    See Also
+    --------
+    normalised : the matrix S.
 
     Examples
     --------
@@ -118,6 +127,11 @@ class Diffusion:
     components : int64 array of shape (n_items,)
         The number of the component of each item.
 
+    See Also
+    --------
+    semirank.ManifoldRanking : the ranker around it.
+    normalised : the matrix S.
+
     Notes
     -----
     Inside, the rows of a long list stand in an order that makes sparse products quick. The slowest part of a
@@ -148,7 +162,7 @@ class Diffusion:
     _light: AnyArray
 
     def __init__(self, graph: csr_array, indptr: Any = None) -> None:
-        graph = check_sparse(graph, "graph")
+        graph = csr_array(check_sparse(graph, "graph"), dtype=np.float64)
         lists = check_lists(indptr, graph.shape[0])
         S, d = normalised(graph), degrees(graph)
         parts = connected_components(graph, directed=False)[1].astype(np.int64)
@@ -193,7 +207,7 @@ class Diffusion:
             How far labels spread.
         solver : {"cg", "chebyshev", "iterate", "closed"}
             "cg": conjugate gradients. "chebyshev": as many sweeps as tol and alpha ask for, many columns at
-            once. "iterate": the plain iteration of [1]_. "closed": dense Cholesky, O(n^3) in each list.
+            once. "iterate": the plain iteration of the paper. "closed": dense Cholesky, O(n^3) in each list.
         tol : float
             Stop, in each list and column by itself, when ``|y - (I - alpha S) f| <= tol |y|``.
         max_iter : int

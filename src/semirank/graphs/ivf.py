@@ -143,7 +143,11 @@ def _find_centres(points: AnyArray) -> AnyArray:
     """Return sqrt(n) centres of k-means, trained on evenly spaced points."""
     n_centres = max(1, int(np.sqrt(len(points))))
     spaced = np.linspace(0, len(points) - 1, min(len(points), TRAINING_POINTS * n_centres)).astype(np.int64)
-    training = points[spaced]
+    return find_centres(points[spaced], n_centres)
+
+
+def find_centres(training: AnyArray, n_centres: int) -> AnyArray:
+    """Return centres of k-means, which start at evenly spaced points."""
     centres = training[:: len(training) // n_centres][:n_centres].copy()
     for _ in range(N_ROUNDS):
         owner = nearest_centres(training, centres, 1)[:, 0]

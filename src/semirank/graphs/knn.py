@@ -78,6 +78,12 @@ def knn_graph(
     csr_array of shape (n_items, n_items)
         Symmetric, nonnegative, zero diagonal; block-diagonal by list.
 
+    See Also
+    --------
+    connected_graph : all pairs up to the length that just connects a list.
+    semirank.ManifoldRanking : ranks over it.
+    Diffusion : solves on it as often as labels change.
+
     Notes
     -----
     Duplicates are neighbours at distance 0 and get the largest weight. Items at equal distances are

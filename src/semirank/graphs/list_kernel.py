@@ -65,6 +65,10 @@ def list_kernel(
         the same for i and j when either is among the nearest of the other, and 0 elsewhere and on the
         diagonal. Lists with a similarity of 0 are not joined.
 
+    See Also
+    --------
+    RankerPropagation : rankers that travel over it.
+
     Notes
     -----
     For q lists with M axes of d features, "psd" is one product of matrices, O(q^2 d^2) time; "matching" is

@@ -17,7 +17,7 @@ from semirank.core.arrays import AnyArray, Floats, Integers
 from semirank.core.neighbours import Allowed, nearest_by_difference, nearest_sparse
 from semirank.core.neighbours import squared_distances as dense_squared_distances
 from semirank.core.threads import in_parallel
-from semirank.dataset import check_features
+from semirank.dataset import check_features, refuse_beyond
 from semirank.graphs.ivf import fill_by_cells
 from semirank.graphs.screening import fill_by_products
 from semirank.graphs.screening import squared_lengths as dense_squared_lengths
@@ -72,6 +72,11 @@ class NeighbourIndex:
     ----------
     points : array or CSR matrix
         The items, scaled to length 1 for "cosine". All that has to be stored to restore the index.
+
+    See Also
+    --------
+    knn_graph : the graph that it makes.
+    semirank.DistanceRanking : ranks by it.
 
     Examples
     --------
@@ -214,17 +219,6 @@ def _compare_sparse(rows: csr_array, data: csr_array) -> Compare:
     return lambda which, *rest: nearest_sparse(queries, terms, *squares, which, *rest)
 
 
-def _refuse_far_items(X: Points) -> None:
-    values = X.data if issparse(X) else X
-    if max(values.max(initial=0.0), -values.min(initial=0.0)) > FARTHEST:
-        far = np.nonzero(np.abs(values) > FARTHEST)[0][0]
-        row = np.searchsorted(X.indptr, far, side="right") - 1 if issparse(X) else far
-        raise ValueError(
-            f"X has a value beyond {FARTHEST:g} in row {row}: the square of a distance would be no number. "
-            "Scale the features."
-        )
-
-
 def _check_k(k: Any) -> None:
     if k not in Between(0, kind=Integral):
         raise ValueError(f"k must be a whole number of at least 0; got {k!r:.40}.")
@@ -245,7 +239,7 @@ def check_points(X: Any, distance: Distance = "euclidean") -> Points:
     if missing.any():
         rows = X.tocoo().row[missing] if issparse(X) else np.nonzero(missing)[0]
         raise ValueError(f"X has a missing value (NaN) in row {rows.min()}: fill missing values first.")
-    _refuse_far_items(X)
+    refuse_beyond(X, FARTHEST, "the square of a distance would be no number")
     if distance == "cosine":
         X = _directions(X)
     return X if issparse(X) else np.ascontiguousarray(X)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy.sparse import issparse, vstack
+from scipy.sparse import csr_array, issparse, vstack
 from sklearn.base import BaseEstimator, clone
 
 from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
@@ -234,6 +234,13 @@ class AdaptingRanker(Ranker):
 def stack(X: Features, more: Features) -> Features:
     """Return the rows of one matrix followed by those of another."""
     return vstack([X, more], format="csr") if issparse(X) else np.vstack([X, more])
+
+
+def in_kind(X: Features, more: Features) -> Features:
+    """Return the second matrix as sparse or dense as the first."""
+    if issparse(X):
+        return csr_array(more)
+    return more.toarray() if issparse(more) else more
 
 
 def fit_with(ranker: Ranker, X: Features, y: Floats, lists: Integers, weights: Mapping[str, Any]) -> Ranker:

@@ -22,6 +22,7 @@ from semirank.meta.mixing import (
     weight_in_lists,
 )
 from semirank.rankers._base import CONSTANT, Contributions, FeatureContributions, Ranker, added_up
+from semirank.rankers.formulas import Mixed
 from semirank.rankers.rankboost import RankBoost
 from semirank.rankers.rankrls_cv import RankRLSCV
 
@@ -63,6 +64,10 @@ class Blend(Ranker):
     centres_, factors_ : float64 arrays of shape (n_lists + 1, n_rankers)
         Mean, and weight / standard deviation, of each ranker's scores in each list, and at last in a list
         that was not there in `fit`.
+
+    See Also
+    --------
+    AutoRanker : mixes rankers with weights that held-out labels move.
 
     Notes
     -----
@@ -124,6 +129,11 @@ class Blend(Ranker):
         self.weights = weights
         self.n_folds = n_folds
 
+    def in_words(self) -> str:
+        """Say in words what this ranker is: what is mixed."""
+        *names, last = [name.replace("_", " ") for name, _ in self._named()] or ["rankers"]
+        return f"a mix of {' and '.join(filter(None, (', '.join(names), last)))}"
+
     @property
     def assumption(self) -> str | None:
         """What the first of the rankers that use unlabelled items assumes; None where none of them does."""
@@ -138,6 +148,11 @@ class Blend(Ranker):
     def takes_sparse(self) -> bool:
         """Whether all the rankers take sparse features."""
         return all(each.takes_sparse for each in self._members())
+
+    @property
+    def ignores_unlabelled(self) -> bool:
+        """False: scores of members are standardised over all items."""
+        return False
 
     def supervised(self) -> Ranker | None:
         """Leave out the rankers that use unlabelled items; where there are no others, these items."""
@@ -171,11 +186,7 @@ class Blend(Ranker):
         y : array of shape (n_items,)
             All labels, old and new, in the order in which the items were given to `fit`.
         """
-        check_is_fitted(self, "rankers_")
-        if not hasattr(self, "_given"):
-            raise ValueError(
-                "A model file does not hold the items given to fit, which this needs: fit again."
-            )
+        self._check_fitted_here()
         X, qid = self._given
         data = self._check(X, y, qid)
         weights = self._find_weights(self._members(), data)
@@ -194,6 +205,12 @@ class Blend(Ranker):
         number = {name: i for i, name in enumerate(self.list_ids_.tolist())}
         lists = np.array([number.get(name, -1) for name in data.list_ids.tolist()])[data.list_of_item]
         return data.restore(self._sum(data.arrange(columns), lists))
+
+    def formula(self) -> Mixed:
+        """Return the mixture of the rankers' formulas, with the weights that new lists have."""
+        check_is_fitted(self, "rankers_")
+        row = 0 if len(self.list_ids_) == 1 else -1
+        return Mixed([each.formula() for each in self.rankers_], self.factors_[row], self.centres_[row])
 
     def explain(self, item: int) -> Contributions:
         """Split the score of a fitted item into contributions of labelled items, where all rankers can.
@@ -236,10 +253,7 @@ class Blend(Ranker):
 
     def _standardisation(self, item: int) -> tuple[Floats, Floats]:
         """Return what was subtracted from the scores of an item, and what they were multiplied by."""
-        if not hasattr(self, "_given"):
-            raise ValueError(
-                "A model file does not hold the items given to fit, which this needs: fit again."
-            )
+        self._check_fitted_here()
         if not 0 <= item < len(self.scores_):
             raise ValueError(f"item must be a row number from 0 to {len(self.scores_) - 1}; got {item!r}.")
         qid = np.zeros(len(self.scores_)) if self._given[1] is None else np.asarray(self._given[1])

@@ -34,6 +34,10 @@ class EachList(Ranker):
     list_ids_ : array
         The names of these lists.
 
+    See Also
+    --------
+    RankingDataset.share_items : whether lists hold the same items.
+
     Notes
     -----
     The items of a list without labels, in `fit` and in `predict`, get the mean score of all rankers. A list
@@ -48,6 +52,7 @@ class EachList(Ranker):
     array([ 0. ,  0.5,  0. , -0.5])
     """
 
+    called = "{ranker}, list by list"
     limits: ClassVar[Mapping[str, Limit]] = {"ranker": Either(Kind("a ranker", (Ranker,)), OneOf(None))}
     one_function = False
 
@@ -71,6 +76,11 @@ class EachList(Ranker):
     def takes_sparse(self) -> bool:
         """Whether the ranker takes sparse features."""
         return self._base().takes_sparse
+
+    @property
+    def ignores_unlabelled(self) -> bool:
+        """As the ranker of each list does."""
+        return self._base().ignores_unlabelled
 
     def supervised(self) -> Ranker | None:
         """Return the ranker on labels alone, for each list."""

@@ -71,6 +71,12 @@ class FeatureGeneration(AdaptingRanker):
     failures_ : dict
         Why, for each list that could not be adapted to.
 
+    See Also
+    --------
+    ImportanceWeighting : weighs labelled pairs for each list.
+    RankerPropagation : lists that look alike share their rankers.
+    semirank.features.RankLDA : directions learned from labels.
+
     Notes
     -----
     For a list of n items and N items that teach, O(n^3 + N n d) and one fit of the ranker. `RankBoost` keeps
@@ -93,6 +99,7 @@ class FeatureGeneration(AdaptingRanker):
     """
 
     assumption = LIST_DIRECTIONS
+    called = "{ranker} with features of each list"
     limits: ClassVar[Mapping[str, Limit]] = {
         "ranker": RANKER,
         "kernel": OneOf("rbf", "linear", "polynomial", "cosine", "diffusion"),

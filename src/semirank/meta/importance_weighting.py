@@ -77,6 +77,11 @@ class ImportanceWeighting(AdaptingRanker):
     DataWarning
         When the pairs for a list weigh as few, or when no pair is near its pairs, so that all weigh the same.
 
+    See Also
+    --------
+    KLIEP : the weights.
+    FeatureGeneration : other features for each list.
+
     Notes
     -----
     Each list costs one fit of `KLIEP`, ``O(n_pairs n_centres)`` for the weights and one fit of the ranker.
@@ -101,6 +106,7 @@ class ImportanceWeighting(AdaptingRanker):
     """
 
     assumption = LIST_SHIFT
+    called = "{ranker}, weighted for each list"
     limits: ClassVar[Mapping[str, Limit]] = {
         "ranker": RANKER,
         "width": Either(Between(0, inf, closed="neither"), OneOf(None)),

@@ -19,6 +19,8 @@ from semirank.rankers._base import CONSTANT, Contributions, FeatureContributions
 from semirank.rankers.assumptions import SHARED_WORDS
 from semirank.rankers.estimator import as_ranker
 from semirank.rankers.logistic import LogisticRanker
+from semirank.rankers.sums import lsa
+from semirank.rankers.sums.passes import Passes
 
 
 class LatentRanker(Ranker):
@@ -44,6 +46,11 @@ class LatentRanker(Ranker):
     lsa_ : LSA
         The fitted analysis.
 
+    See Also
+    --------
+    TextRanker : takes texts.
+    semirank.features.LSA : the latent features.
+
     Notes
     -----
     The cost is that of the analysis and of the ranker. `rerank` keeps the features, and the graph of a ranker
@@ -61,6 +68,7 @@ class LatentRanker(Ranker):
     array([ 1.6,  1.6,  1.6, -1.6, -1.6])
     """
 
+    called = "{ranker} on {n_components} topics"
     limits: ClassVar[Mapping[str, Limit]] = {
         "ranker": RANKER,
         "n_components": Between(1, kind=Integral),
@@ -104,6 +112,18 @@ class LatentRanker(Ranker):
         self.scores_ = self.ranker_.scores_
         return self
 
+    @property
+    def learns_by_sums(self) -> bool:
+        """Whether the ranker learns from parts; the analysis always does."""
+        return hasattr(self._base(), "fit_parts")
+
+    def _fit_sums(self, passes: Passes) -> None:
+        self.lsa_ = LSA(self.n_components)
+        lsa.fit(self.lsa_, passes)
+        latent = passes.through(self.lsa_, self.lsa_.n_components_, sparse=False)
+        self.ranker_ = self._base()._fit_passes(latent)
+        self.scores_, self.n_lists_ = self.ranker_.scores_, self.ranker_.n_lists_
+
     def rerank(self, y: Any) -> Self:
         """Rank the fitted items anew from other labels, with the same latent features.
 
@@ -112,11 +132,7 @@ class LatentRanker(Ranker):
         y : array of shape (n_items,)
             All labels, old and new, in the order in which the items were given to `fit`.
         """
-        check_is_fitted(self, "ranker_")
-        if not hasattr(self, "_given"):
-            raise ValueError(
-                "A model file does not hold the items given to fit, which this needs: fit again."
-            )
+        self._check_fitted_here()
         features, qid = self._given
         self.scores_ = self.ranker_._refit(features, y, qid).scores_
         return self
@@ -159,5 +175,6 @@ class LatentRanker(Ranker):
         return FeatureContributions(np.append(used, CONSTANT), amounts)
 
     def _features_of(self, item: int) -> Floats:
+        self._check_fitted_here("_own")
         x = self._own[[item]]
         return np.asarray(x.toarray() if issparse(x) else x, dtype=np.float64).ravel()

@@ -13,6 +13,7 @@ from semirank.meta.adaptation import LIST_ERRORS
 from semirank.rankers._base import Ranker
 from semirank.rankers.rankrls import RankRLS
 from semirank.rankers.rankrls_cv import RankRLSCV
+from semirank.spelling import option
 
 
 class ListRankers(NamedTuple):
@@ -65,7 +66,8 @@ def _linear_weights(ranker: Any, n_features: int) -> Floats:
     if coef is None or coef.shape != (n_features,):
         raise ValueError(
             f"{type(ranker).__name__} has no weight for each feature (coef_), which is what is propagated: "
-            "take a linear ranker such as RankRLS or RankSVM, and n_components=... to rank by another kernel."
+            "take a linear ranker such as RankRLS or RankSVM, and "
+            f"{option('n_components', ...)} to rank by another kernel."
         )
     return coef
 

@@ -16,6 +16,7 @@ from semirank.meta.adaptation import (
     Known,
     LabelledLists,
     Progress,
+    in_kind,
     stack,
     weights_by_name,
 )
@@ -82,6 +83,10 @@ class PseudoMargin(AdaptingRanker):
     failures_ : dict
         Why, for each list that could not be adapted to.
 
+    See Also
+    --------
+    RankBoost : the same on labels alone.
+
     Notes
     -----
     A round takes O((N + n) d) time for N labelled items, n items of the list and d features, and O(n log n)
@@ -104,6 +109,7 @@ class PseudoMargin(AdaptingRanker):
     """
 
     assumption = LOW_DENSITY
+    called = "pseudo-margin boosting, {n_rounds} rounds"
     limits: ClassVar[Mapping[str, Limit]] = {
         "n_rounds": RankBoost.limits["n_rounds"],
         "weight": Between(0, closed="left"),
@@ -211,7 +217,7 @@ class PseudoMargin(AdaptingRanker):
             if pairs is None
             else GivenMarginLoss.of_pairs(prepared.loss, pairs, items.shape[0], self.weight, self.raw)
         )
-        taught = labelled.X[prepared.rows]
+        taught, items = labelled.X[prepared.rows], in_kind(labelled.X, items)
         if self.cuts == "labelled":
             columns = prepared.columns.append_rows(taught, items)
         else:

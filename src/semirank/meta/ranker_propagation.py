@@ -91,6 +91,11 @@ class RankerPropagation(Ranker):
     features_, scale_, basis_
         How items are mapped: the features kept, their scale, and the fitted `GramSchmidt` or None.
 
+    See Also
+    --------
+    list_kernel : which lists look alike.
+    FeatureGeneration : other features for each list.
+
     Notes
     -----
     Labels of a list count if two of them differ. Where all lists have labels, `scores_` are those of
@@ -123,6 +128,7 @@ class RankerPropagation(Ranker):
 
     assumption = SIMILAR_LISTS
     shows_progress = True
+    called = "{ranker} shared among similar lists"
     limits: ClassVar[Mapping[str, Limit]] = {
         "ranker": RANKER,
         "n_neighbors": Between(1, kind=Integral),
@@ -133,7 +139,7 @@ class RankerPropagation(Ranker):
         "kernel": OneOf("rbf", "polynomial", "cosine"),
         "gamma": GAMMA,
         "scale": FLAG,
-        "softness": Between(0, closed="left"),
+        "softness": Between(0, 1e12),
         "n_jobs": JOBS,
     }
 

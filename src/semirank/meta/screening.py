@@ -23,7 +23,7 @@ from semirank.meta.text import Words, name_words, texts_of
 from semirank.rankers._base import CONSTANT, Contributions, FeatureContributions, Ranker, added_up
 from semirank.rankers.assumptions import MANIFOLD, MOSTLY_IRRELEVANT
 from semirank.rankers.manifold import ManifoldRanking
-from semirank.rankers.solvers.examples import Background, ridge_duals
+from semirank.rankers.solvers.examples import Background, Rows, ridge_duals
 
 DIGITS = 9
 
@@ -73,8 +73,8 @@ class ScreeningRanker(Ranker):
     Attributes
     ----------
     scores_ : float64 array of shape (n_items,)
-        Scores of the texts given to `fit`, in the caller's order. Of an empty text nothing is known: it
-        stands where a text without any telling word does.
+        Scores of the texts given to `fit`, in the caller's order. Of an empty text nothing is known: it has
+        the mean score of the others, and is read long before what speaks against itself.
     features_ : WordPairs or TfIdf
         The fitted features.
     topics_ : TfIdf or None
@@ -92,10 +92,16 @@ class ScreeningRanker(Ranker):
     unlabelled_ : bool array of shape (n_items,)
         Which of these have no label: among them items are ranked.
 
+    See Also
+    --------
+    TextRanker : any ranker on words.
+    semirank.feedback.Engine : the loop around it.
+    semirank.stopping.hypergeometric : how much has been found.
+
     Notes
     -----
     `rerank` keeps features and graph, and gives the scores of a new `fit` to the last bit: a label costs some
-    fifteen products with the labelled rows and one with all rows. With C this small no label of a review is
+    ten products with the labelled rows and one with all rows. With C this small no label of a review is
     ever fitted beyond 1, so that the squared hinge loss of [1]_ and least squares are the same.
 
     References
@@ -113,14 +119,15 @@ class ScreeningRanker(Ranker):
     >>> texts = ["heart failure trial", "failing hearts", "kidney stones", "trial of diets", "kidney failure"]
     >>> ranker = ScreeningRanker().fit(texts, [1, np.nan, 0, np.nan, np.nan])
     >>> np.argsort(-ranker.scores_)
-    array([0, 4, 3, 1, 2])
+    array([0, 3, 4, 1, 2])
     """
 
+    called = "screening of texts"
     limits: ClassVar[Mapping[str, Limit]] = {
-        "C": Between(0, closed="neither"),
-        "balance": Between(0, closed="neither"),
-        "background": Between(0, np.inf, closed="left"),
-        "graph": Between(0, np.inf, closed="left"),
+        "C": Between(1e-12, 1e12),
+        "balance": Between(1e-12, 1e12),
+        "background": Between(0, 1e12),
+        "graph": Between(0, 1e12),
         "until": Between(1, kind=Integral),
         "features": Either(Kind("a WordPairs or TfIdf", (WordPairs, TfIdf)), OneOf(None)),
     }
@@ -157,6 +164,7 @@ class ScreeningRanker(Ranker):
     _vectors: csr_array
     _means: Floats
     _alone: Floats
+    _empty: Booleans
     _lists: RankingDataset
     _models: list[_Model]
 
@@ -189,16 +197,25 @@ class ScreeningRanker(Ranker):
     def fit(self, X: Any, y: Any, qid: Any = None) -> Self:
         """Learn features and graph from all texts, and rank them by the labels."""
         check_limits(self.limits, self.get_params(deep=False))
+        return self._learn_texts(texts_of(X), y, qid).rerank(y)
+
+    def fit_graph(self, X: Any, qid: Any = None) -> Self:
+        """Learn features and graph only; labels come later, through `rerank`."""
+        check_limits(self.limits, self.get_params(deep=False))
         texts = texts_of(X)
+        return self._learn_texts(texts, np.full(len(texts), np.nan), qid)
+
+    def _learn_texts(self, texts: AnyArray, y: Any, qid: Any) -> Self:
         self._lists = RankingDataset(np.zeros((len(texts), 0)), y, qid)
         self.features_ = WordPairs() if self.features is None else clone(self.features)
         vectors, order = self.features_.fit_transform(texts), self._lists.order
         self._vectors = vectors[order]
+        self._empty = _without_terms(self._vectors)
         self._means, self._alone = self._list_means(), _lengths_missing(self._vectors)
         self.graph_, self.topics_ = self._build_graph(texts, qid)
         self.n_features_in_, self.n_lists_ = 1, self._lists.n_lists
         self.indptr_, self.list_ids_ = self._lists.indptr, self._lists.list_ids
-        return self.rerank(y)
+        return self
 
     def rerank(self, y: Any) -> Self:
         """Rank the fitted texts anew from other labels: the scores of a new `fit`.
@@ -208,8 +225,7 @@ class ScreeningRanker(Ranker):
         y : array of shape (n_items,)
             All labels, old and new, in the order in which the texts were given to `fit`.
         """
-        check_is_fitted(self, "features_")
-        self._refuse_a_model_file()
+        self._check_fitted_here("_vectors")
         labels = check_labels(y, self._lists.n_items)
         if np.isnan(labels).all():
             raise ValueError(
@@ -222,6 +238,10 @@ class ScreeningRanker(Ranker):
 
     def _refit(self, X: Any, y: Any, qid: Any) -> Self:
         return self.rerank(y)
+
+    def _fit_unlabelled(self, X: Any, qid: Any) -> bool:
+        self.fit_graph(X, qid)
+        return True
 
     def predict(self, X: Any, qid: Any = None) -> Floats:
         """Score new texts as if they stood among those of their list; of a new list, by the mean of all."""
@@ -240,11 +260,12 @@ class ScreeningRanker(Ranker):
         return data.restore(scores)
 
     def _score_new(self, vectors: csr_array, spread: Floats, number: int | None) -> Floats:
+        known = ~_without_terms(vectors)
         if number is None:
             words = vectors @ self.coefs_.mean(axis=0) + self.intercepts_.mean()
-            return (words - self.centres_.mean()) * self.factors_.mean()
+            return known * (words - self.centres_.mean()) * self.factors_.mean()
         words = vectors @ self.coefs_[number] + self.intercepts_[number]
-        words = (words - self.centres_[number]) * self.factors_[number]
+        words = known * (words - self.centres_[number]) * self.factors_[number]
         among = self._fused(number)
         return among.score(np.column_stack([words, spread]))
 
@@ -265,11 +286,11 @@ class ScreeningRanker(Ranker):
             Row number, as given to `fit`.
         """
         place, number = self._place(item)
-        model, x = self._models[number], self._vectors[[place]]
+        model, mean = self._models[number], self._means[number]
+        x = mean if self._empty[place] else self._vectors[[place]].toarray().ravel()
         own = model.rows != CONSTANT
-        likeness = np.zeros(len(own))
-        likeness[own] = (self._vectors[model.rows[own]] @ x.T).toarray().ravel()
-        likeness[~own] = (x @ self._means[number])[0]
+        likeness = np.full(len(own), x @ mean)
+        likeness[own] = Rows(self._vectors, model.rows[own]).times(x)
         items = np.where(own, self._lists.order[model.rows], CONSTANT)
         words = self.factors_[number] * model.duals * (likeness + 1.0)
         lifted = self._lift(item, place)
@@ -326,9 +347,12 @@ class ScreeningRanker(Ranker):
         return graph.fit_graph(vectors, qid), topics
 
     def _list_means(self) -> Floats:
-        """Return the mean text of each list."""
-        slices = pairwise(self._lists.indptr)
-        return np.array([np.asarray(self._vectors[i:j].mean(axis=0)).ravel() for i, j in slices])
+        """Return the mean text of each list, without empty ones."""
+        sums = [
+            Rows(self._vectors, np.arange(start, stop)).sum(np.ones(stop - start))
+            for start, stop in pairwise(self._lists.indptr)
+        ]
+        return np.array(sums) / np.maximum(self._lists.list_sums(~self._empty), 1)[:, None]
 
     def _learn(self, signs: Floats) -> None:
         """Weigh the words of each list by its own labels, or by those of all lists where it has none."""
@@ -350,7 +374,7 @@ class ScreeningRanker(Ranker):
         shares = np.where(relevant, self.balance / max(relevant.sum(), 1), 1.0 / max(irrelevant.sum(), 1))
         costs = 2.0 * self.C * len(rows) * shares / (shares.sum() + self.background)
         costs = 1.0 / (1.0 / costs + self._alone[rows])
-        X = self._vectors[rows]
+        X = Rows(self._vectors, rows)
         if not self.background:
             return _Model(rows, ridge_duals(X, signs, costs, None))
         mean = self._means.mean(axis=0) if number is None else self._means[number]
@@ -360,7 +384,7 @@ class ScreeningRanker(Ranker):
 
     def _weights(self, model: _Model, number: int) -> tuple[Floats, float]:
         own = model.rows != CONSTANT
-        coef = self._vectors[model.rows[own]].T @ model.duals[own]
+        coef = Rows(self._vectors, model.rows[own]).sum(model.duals[own])
         for dual in model.duals[~own]:
             coef = coef + dual * self._means[number]
         return coef, float(model.duals.sum())
@@ -370,7 +394,10 @@ class ScreeningRanker(Ranker):
         data = self._lists
         self.columns_, self.unlabelled_ = np.zeros((data.n_items, 2)), np.isnan(signs)
         for k, (start, stop) in enumerate(pairwise(data.indptr)):
-            self.columns_[start:stop, 0] = self._vectors[start:stop] @ self.coefs_[k] + self.intercepts_[k]
+            words = Rows(self._vectors, np.arange(start, stop)).times(self.coefs_[k])
+            empty = self._empty[start:stop]
+            words[empty] = words[~empty].mean() if not empty.all() else 0.0
+            self.columns_[start:stop, 0] = words + self.intercepts_[k]
         centres, spreads = centres_and_spreads(self.columns_[:, :1], data.indptr)
         self.centres_, self.factors_ = centres[:, 0], inverse(spreads)[:, 0]
         lists = data.list_of_item
@@ -393,18 +420,11 @@ class ScreeningRanker(Ranker):
 
     def _place(self, item: int) -> tuple[int, int]:
         """Return where an item stands among the lists, and the number of its list."""
-        check_is_fitted(self, "scores_")
-        self._refuse_a_model_file()
+        self._check_fitted_here("_vectors")
         if not 0 <= item < len(self.scores_):
             raise ValueError(f"item must be a row number from 0 to {len(self.scores_) - 1}; got {item!r}.")
         place = int(np.flatnonzero(self._lists.order == item)[0])
         return place, int(self._lists.list_of_item[place])
-
-    def _refuse_a_model_file(self) -> None:
-        if not hasattr(self, "_vectors"):
-            raise ValueError(
-                "A model file does not hold the items given to fit, which this needs: fit again."
-            )
 
     def _new_items(self, X: Any, y: Any, qid: Any) -> RankingDataset:
         return RankingDataset(np.zeros((len(texts_of(X)), 0)), y, qid)
@@ -447,6 +467,11 @@ def _places(values: Floats, among: Floats) -> Integers:
     """Count, for each value, those that are larger, beyond rounding."""
     ordered = np.sort(np.round(-among, DIGITS))
     return np.searchsorted(ordered, np.round(-values, DIGITS), side="left")
+
+
+def _without_terms(vectors: csr_array) -> Booleans:
+    """Tell which texts are empty, or have no term that is known."""
+    return np.diff(vectors.indptr) == 0
 
 
 def _lengths_missing(vectors: csr_array) -> Floats:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from numbers import Integral
+from types import NoneType
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -9,6 +10,7 @@ from sklearn.base import clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from semirank import display
 from semirank.core.arrays import AnyArray, Booleans, Floats
 from semirank.dataset import RankingDataset
 from semirank.features import TextFeatures, TfIdf
@@ -18,6 +20,8 @@ from semirank.meta.empty_texts import find_empty, lowest
 from semirank.meta.latent import LatentRanker
 from semirank.rankers._base import CONSTANT, Contributions, FeatureContributions, Ranker
 from semirank.rankers.logistic import LogisticRanker
+from semirank.rankers.sums import tfidf
+from semirank.rankers.sums.passes import Passes
 
 
 class Words(NamedTuple):
@@ -33,6 +37,10 @@ class Words(NamedTuple):
 
     words: list[str]
     amounts: Floats
+
+    def _repr_html_(self) -> str:
+        names = [word or "the rest" for word in self.words]
+        return display.contributions("Contributions of words", names, self.amounts)
 
 
 class TextRanker(Ranker):
@@ -61,6 +69,13 @@ class TextRanker(Ranker):
     lowest_ : float
         The score of an empty text.
 
+    See Also
+    --------
+    ScreeningRanker : for a reader who starts at the top.
+    LatentRanker : latent features of any items.
+    semirank.features.TfIdf : the words.
+    semirank.features.TextFeatures : words and letters in several views.
+
     Examples
     --------
     >>> import numpy as np
@@ -73,6 +88,7 @@ class TextRanker(Ranker):
     array([0.71, 0.  ])
     """
 
+    called = "{ranker} on words"
     limits: ClassVar[Mapping[str, Limit]] = {
         "ranker": Either(Kind("a ranker", (Ranker,)), OneOf(None)),
         "features": Either(Kind("a TfIdf or TextFeatures", (TfIdf, TextFeatures)), OneOf(None)),
@@ -134,6 +150,19 @@ class TextRanker(Ranker):
         self._given = vectors, find_empty(texts), qid
         return self._place_empty()
 
+    @property
+    def learns_by_sums(self) -> bool:
+        """Whether the terms are counted part by part, and the ranker learns from parts."""
+        return isinstance(self.features, (TfIdf, NoneType)) and hasattr(self._base(), "fit_parts")
+
+    def _fit_sums(self, passes: Passes) -> None:
+        self.features_ = TfIdf() if self.features is None else clone(self.features)
+        tfidf.fit(self.features_, passes)
+        vectors = passes.through(self.features_, len(self.features_.get_feature_names_out()), sparse=True)
+        self.ranker_ = clone(self._base())._fit_passes(vectors)
+        self.n_features_in_, self.n_lists_ = 1, self.ranker_.n_lists_
+        self.lowest_ = float(np.finfo(np.float32).min)  # below all scores, which are not known
+
     def rerank(self, y: Any) -> Self:
         """Rank the fitted texts anew from other labels, with the same features; the ranker keeps what it can.
 
@@ -142,11 +171,7 @@ class TextRanker(Ranker):
         y : array of shape (n_items,)
             All labels, old and new, in the order in which the texts were given to `fit`.
         """
-        check_is_fitted(self, "ranker_")
-        if not hasattr(self, "_given"):
-            raise ValueError(
-                "A model file does not hold the items given to fit, which this needs: fit again."
-            )
+        self._check_fitted_here()
         vectors, _, qid = self._given
         self.ranker_._refit(vectors, y, qid)
         return self._place_empty()

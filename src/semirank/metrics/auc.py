@@ -66,6 +66,10 @@ def auc(
     values : float64 array of shape (n_lists,)
         NaN where all labels of a list are alike.
 
+    See Also
+    --------
+    disagreement : all pairs, ties included.
+
     Notes
     -----
     O(n log n_levels) after sorting; the pairs are never listed.

@@ -9,8 +9,8 @@ from semirank.metrics.ranking import How, Ranking, ratio
 
 
 def _average_precision(ranking: Ranking, cutoff: int | None, relevant: float | None) -> Floats:
-    lists, hits = ranking.judged, ranking.hits(relevant)
-    sums = precision_sums(hits, lists.tied, lists.indptr, cutoff or len(hits))
+    lists, hits, found = ranking.judged, ranking.hits(relevant), ranking.found(relevant)
+    sums = precision_sums(found, lists.tied, lists.indptr, cutoff or len(hits))
     return ratio(sums, lists.count(hits))
 
 
@@ -62,6 +62,11 @@ def average_precision(
     -------
     values : float64 array of shape (n_lists,)
         NaN where a list has no relevant item.
+
+    See Also
+    --------
+    ndcg : with grades.
+    precision_recall_curve : the curve whose area it is.
 
     Notes
     -----

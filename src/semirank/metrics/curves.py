@@ -45,6 +45,10 @@ def precision_recall_curve(
     values : float64 array of shape (n_lists, levels)
         NaN where a list has no relevant item.
 
+    See Also
+    --------
+    precision_recall_points : every cut as it is.
+
     Notes
     -----
     The cuts are those of `precision_recall_points`: with ties, the precision and recall expected at
@@ -91,6 +95,10 @@ def precision_recall_points(
     points : list of float64 arrays of shape (n_items of the list, 2)
         Row k - 1 holds `recall_at` and `precision_at` with ``cutoff=k``; recall is NaN where a list
         has no relevant item.
+
+    See Also
+    --------
+    precision_recall_curve : at fixed recalls, to be averaged.
 
     Examples
     --------

@@ -56,6 +56,10 @@ def disagreement(
     values : float64 array of shape (n_lists,)
         NaN for a list with fewer than two labels.
 
+    See Also
+    --------
+    auc : pairs with different labels only.
+
     References
     ----------
     .. [1] T. Pahikkala, H. Suominen, J. Boberg, T. Salakoski, "Transductive Ranking via Pairwise

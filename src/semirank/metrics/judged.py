@@ -11,9 +11,14 @@ from semirank.metrics.ranking import How, Ranking
 
 
 def _judged(ranking: Ranking, cutoff: int) -> Floats:
-    lists = ranking.everything
-    labelled = ~np.isnan(lists.labels)
-    return top_hits(labelled, lists.tied, lists.indptr, cutoff) / np.minimum(cutoff, lists.sizes)
+    lists, labelled, places = (
+        ranking.everything,
+        ~np.isnan(ranking.everything.labels),
+        ranking.everything.sizes,
+    )
+    if ranking.retrieved is not None:
+        labelled, places = labelled & ranking.retrieved, np.maximum(lists.count(ranking.retrieved), 1)
+    return top_hits(labelled, lists.tied, lists.indptr, cutoff) / np.minimum(cutoff, places)
 
 
 JUDGED = Metric(
@@ -55,6 +60,10 @@ def judged_at(
     Returns
     -------
     values : float64 array of shape (n_lists,)
+
+    See Also
+    --------
+    ndcg : what it speaks of.
 
     Examples
     --------

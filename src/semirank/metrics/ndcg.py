@@ -20,7 +20,7 @@ def _ndcg(ranking: Ranking, cutoff: int | None, gain: str) -> Floats:
         _check_exponents(lists.labels)
     longest = int(lists.sizes.max())
     discounts = np.log2(np.arange(2, min(cutoff or longest, longest) + 2))
-    gains = discounted_gains(lists.labels, lists.tied, lists.indptr, discounts, exponential)
+    gains = discounted_gains(ranking.gained, lists.tied, lists.indptr, discounts, exponential)
     if cutoff is not None and cutoff <= _SHORT_TOP:
         best = best_gains(lists.labels, lists.indptr, discounts, exponential)
     else:
@@ -34,7 +34,7 @@ def _check_exponents(labels: Floats) -> None:
     if highest > _HIGHEST_EXPONENT:
         raise ValueError(
             f"The gain 2^label - 1 is too large for the label {highest:g}: "
-            "use gain='linear' (nDCG(gain=linear)) or smaller labels."
+            "use a linear gain, nDCG(gain=linear), or smaller labels."
         )
 
 
@@ -86,6 +86,12 @@ def ndcg(
     -------
     values : float64 array of shape (n_lists,)
         NaN where no label of a list is above 0.
+
+    See Also
+    --------
+    average_precision : relevant or not, over the whole list.
+    judged_at : how much of the top has a label.
+    measure : several metrics at once.
 
     Notes
     -----

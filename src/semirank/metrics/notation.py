@@ -46,6 +46,10 @@ def parse(name: str | Metric) -> Metric:
     Upper and lower case are the same in the base. Known bases are the keys of `METRICS`; MAP, AUP,
     MRR, Precision and Recall are understood as well.
 
+    See Also
+    --------
+    measure : several at once.
+
     Examples
     --------
     >>> from semirank.metrics import parse
@@ -95,6 +99,11 @@ def measure(
     -------
     values : dict
         From the name of each metric to one value for each list.
+
+    See Also
+    --------
+    parse : a metric from its name.
+    semirank.evaluate : of a dataset, with means.
 
     Examples
     --------

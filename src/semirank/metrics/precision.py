@@ -12,13 +12,13 @@ from semirank.metrics.ranking import How, Ranking, ratio
 
 def _precision(ranking: Ranking, cutoff: int, relevant: float | None) -> Floats:
     lists = ranking.judged
-    found = top_hits(ranking.hits(relevant), lists.tied, lists.indptr, cutoff)
+    found = top_hits(ranking.found(relevant), lists.tied, lists.indptr, cutoff)
     return np.where(lists.sizes > 0, found / cutoff, np.nan)
 
 
 def _recall(ranking: Ranking, cutoff: int, relevant: float | None) -> Floats:
-    lists, hits = ranking.judged, ranking.hits(relevant)
-    return ratio(top_hits(hits, lists.tied, lists.indptr, cutoff), lists.count(hits))
+    lists, hits, found = ranking.judged, ranking.hits(relevant), ranking.found(relevant)
+    return ratio(top_hits(found, lists.tied, lists.indptr, cutoff), lists.count(hits))
 
 
 PRECISION = Metric(
@@ -77,6 +77,10 @@ def precision_at(
     values : float64 array of shape (n_lists,)
         NaN where a list has no label.
 
+    See Also
+    --------
+    recall_at : the share of the relevant items that was found.
+
     Examples
     --------
     >>> from semirank.metrics import precision_at
@@ -116,6 +120,11 @@ def recall_at(
     -------
     values : float64 array of shape (n_lists,)
         NaN where a list has no relevant item.
+
+    See Also
+    --------
+    precision_at : the share of the first items that is relevant.
+    wss_at : what need not be read for a recall.
 
     Examples
     --------

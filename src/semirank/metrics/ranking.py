@@ -57,7 +57,7 @@ class Ranking:
     y : array of shape (n_items,)
         Labels, NaN where there is none.
     scores : array of shape (n_items,)
-        Finite scores, higher is better.
+        Finite scores, higher is better; with ``ties="trec"``, -inf says that an item was not retrieved.
     qid : array of shape (n_items,), optional
         The list of each item; None: one list.
     ties : {"expected", "trec"}
@@ -73,6 +73,8 @@ class Ranking:
     ----------
     everything : SortedLists
         All items; NaN where there is no label.
+    retrieved : bool array or None
+        Which of them have a place; None: all. The others count among the relevant ones all the same.
     """
 
     def __init__(
@@ -86,7 +88,7 @@ class Ranking:
         item_ids: Any = None,
     ) -> None:
         check_limits(LIMITS, {"ties": ties, "unlabelled": unlabelled})
-        scores = _check_scores(scores)
+        scores = _check_scores(scores, unretrieved=ties == "trec")
         n_items = len(scores)
         y, item_ids = check_labels(y, n_items), check_per_item("item_ids", item_ids, n_items)
         order, indptr, _ = group_lists(check_qid(qid, n_items))
@@ -97,6 +99,7 @@ class Ranking:
             y, scores = y[order], scores[order]
         order, tied = sort_lists(scores, indptr)
         self._unlabelled = unlabelled
+        self.retrieved = scores[order] > -np.inf if scores.min() == -np.inf else None
         self.everything = SortedLists(y[order], tied if ties == "expected" else np.zeros_like(tied), indptr)
 
     @cached_property
@@ -129,17 +132,33 @@ class Ranking:
         labels = self.judged.labels
         return labels > 0 if relevant is None else labels >= relevant
 
+    def found(self, relevant: float | None = None) -> Booleans:
+        """Mark the items of `judged` that are relevant and have a place."""
+        hits = self.hits(relevant)
+        return hits if self.retrieved is None else hits & self._has_place
+
+    @property
+    def gained(self) -> Floats:
+        """The labels of `judged`, 0 for those that have no place."""
+        labels = self.judged.labels
+        return labels if self.retrieved is None else np.where(self._has_place, labels, 0.0)
+
+    @property
+    def _has_place(self) -> Booleans:
+        kept = ~np.isnan(self.everything.labels) | (self._unlabelled == "irrelevant")
+        return self.retrieved[kept] if self.retrieved is not None else kept[kept]
+
 
 def ratio(parts: Floats | Integers, wholes: Floats | Integers) -> Floats:
     """Divide, with NaN where the whole is nothing."""
     return np.divide(parts, wholes, out=np.full(len(wholes), np.nan), where=wholes > 0)
 
 
-def _check_scores(scores: Any) -> Floats:
+def _check_scores(scores: Any, unretrieved: bool) -> Floats:
     scores = np.require(scores, np.float64, ["C", "W"])  # one kind of array, one compilation
     if scores.ndim != 1 or len(scores) == 0:
         raise ValueError(f"scores must have one score for each item; got shape {scores.shape}.")
-    finite = np.isfinite(scores)
+    finite = np.isfinite(scores) | (scores == -np.inf) if unretrieved else np.isfinite(scores)
     if not finite.all():
         row = int(np.flatnonzero(~finite)[0])
         raise ValueError(

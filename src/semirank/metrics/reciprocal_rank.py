@@ -11,8 +11,8 @@ from semirank.metrics.ranking import How, Ranking
 
 
 def _reciprocal_rank(ranking: Ranking, cutoff: int | None, relevant: float | None) -> Floats:
-    lists, hits = ranking.judged, ranking.hits(relevant)
-    values = first_hits(hits, lists.tied, lists.indptr, cutoff or len(hits))
+    lists, hits, found = ranking.judged, ranking.hits(relevant), ranking.found(relevant)
+    values = first_hits(found, lists.tied, lists.indptr, cutoff or len(hits))
     return np.where(lists.count(hits) > 0, values, np.nan)
 
 
@@ -58,6 +58,10 @@ def reciprocal_rank(
     -------
     values : float64 array of shape (n_lists,)
         NaN where a list has no relevant item.
+
+    See Also
+    --------
+    average_precision : all relevant items, not the first alone.
 
     Notes
     -----

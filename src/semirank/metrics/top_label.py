@@ -63,6 +63,10 @@ def mean_label_at(
     values : float64 array of shape (n_lists,)
         In the unit of the labels; NaN where a list has no label.
 
+    See Also
+    --------
+    ndcg : discounted by rank.
+
     Examples
     --------
     >>> from semirank.metrics import mean_label_at

@@ -67,6 +67,10 @@ def wss_at(
     values : float64 array of shape (n_lists,)
         NaN where a list has no relevant item.
 
+    See Also
+    --------
+    recall_at : what a number of items finds.
+
     Notes
     -----
     Where the last item wanted is number m of the c relevant ones in a run of t tied items below a

@@ -1,5 +1,6 @@
 """What all rankers share: checks, lists, the two answers, the score."""
 
+import re
 from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple, Self
@@ -9,14 +10,17 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from semirank import metrics
+from semirank import display, metrics
 from semirank.core.arrays import Floats, Integers
 from semirank.dataset import RankingDataset, first_place
-from semirank.learned import Array, Names, Optional, Table, count
+from semirank.learned import Array, Each, Names, Optional, Table, Value, count
 from semirank.limits import Limit, check_limits
-from semirank.storage import Storable
+from semirank.rankers.formulas import Formula
+from semirank.rankers.in_parts import InParts
+from semirank.spelling import option
 
 CONSTANT = -1
+_FILLING = "RankingDataset(X, y, qid).fill_missing(0) or a scikit-learn imputer"
 
 
 class Contributions(NamedTuple):
@@ -28,10 +32,19 @@ class Contributions(NamedTuple):
         Row numbers, as given to `fit`; `CONSTANT` (-1) for what no labelled item accounts for.
     amounts : float64 array of shape (n_contributions,)
         How much each of them has added.
+
+    See Also
+    --------
+    Ranker.explain : where they come from.
+    semirank.feedback.reasons : the strongest of them, by name.
     """
 
     items: Integers
     amounts: Floats
+
+    def _repr_html_(self) -> str:
+        names = ["constant" if item == CONSTANT else f"item {item}" for item in self.items.tolist()]
+        return display.contributions("Contributions of labelled items", names, self.amounts)
 
 
 class FeatureContributions(NamedTuple):
@@ -48,8 +61,12 @@ class FeatureContributions(NamedTuple):
     features: Integers
     amounts: Floats
 
+    def _repr_html_(self) -> str:
+        names = ["constant" if each == CONSTANT else f"feature {each}" for each in self.features.tolist()]
+        return display.contributions("Contributions of features", names, self.amounts)
 
-class Ranker(Storable, BaseEstimator):
+
+class Ranker(InParts, BaseEstimator):
     """Give every item a score: higher is better, comparable within a list only.
 
     A ranker has two answers under two names. `scores_` holds the scores of the items given to `fit`, in
@@ -68,15 +85,25 @@ class Ranker(Storable, BaseEstimator):
         Their names, when X was a data frame.
     n_lists_ : int
         Number of lists seen in `fit`.
+    skipped_ : list of str
+        What was wrong with parts that `fit_parts` has left out, if it has.
+
+    See Also
+    --------
+    semirank.checks.check_ranker : the promises that every ranker keeps.
+    RankingDataset : what `_check` returns.
 
     Notes
     -----
-    A ranker knows itself; whoever judges rankers asks them. A subclass overrides `assumption`, `supervised`,
-    `takes_sparse`, `takes_texts`, `takes_weights`, `one_function` and `shows_progress` where it differs: by
-    an attribute of the class, or by a property where that depends on parameters.
+    A ranker knows itself; whoever judges rankers asks them. A subclass overrides `called`, `assumption`,
+    `supervised`, `takes_sparse`, `takes_texts`, `takes_weights`, `one_function` and `shows_progress` where it
+    differs: by an attribute of the class, or by a property where that depends on parameters.
     """
 
     limits: ClassVar[Mapping[str, Limit]] = {}
+
+    called: ClassVar[str] = ""
+    """What it is called in words, with parameters in braces; "": as its class is."""
 
     # qid goes wherever the data go, so that grid search and pipelines need no set_..._request call
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"qid": True}
@@ -88,6 +115,7 @@ class Ranker(Storable, BaseEstimator):
         "n_lists_": count("n_lists", low=1),
         "feature_names_in_": Optional(Names("n_features")),
         "scores_": Array("n_items"),
+        "skipped_": Optional(Each(Value(str))),
     }
 
     scores_: Floats
@@ -118,6 +146,11 @@ class Ranker(Storable, BaseEstimator):
     def one_function(self) -> bool:
         """Whether one function scores the items of all lists; False: one for each list, by its own labels."""
         return True
+
+    @property
+    def ignores_unlabelled(self) -> bool:
+        """Whether unlabelled items given to `fit` change nothing that `predict` says."""
+        return self.assumption is None and not self.takes_texts
 
     @property
     def shows_progress(self) -> bool:
@@ -156,6 +189,25 @@ class Ranker(Storable, BaseEstimator):
         own = cls._get_param_names()
         return cls(**{name: value for name, value in ranker.get_params(deep=False).items() if name in own})
 
+    def in_words(self) -> str:
+        """Say in words what this ranker is.
+
+        Examples
+        --------
+        >>> from semirank import LabelledOnly, ManifoldRanking
+        >>> LabelledOnly(ManifoldRanking(n_neighbors=5)).in_words()
+        'manifold ranking, 5 neighbours, labels alone'
+        """
+        called = self.called or re.sub("(?<=[a-z])(?=[A-Z])", " ", type(self).__name__).lower()
+        return called.format_map({name: _worded(each) for name, each in self.get_params(deep=False).items()})
+
+    def formula(self) -> Formula:
+        """Return what `predict` computes of the features of one item, for programs without semirank."""
+        raise ValueError(
+            f"{type(self).__name__} ranks by more than a formula of an item's features. Rank with it where "
+            "semirank is installed, or fit a linear ranker, RankBoost or ForestRanker instead."
+        )
+
     def explain(self, item: int) -> Contributions:
         """Split the score of a fitted item into contributions of labelled items, where that can be done."""
         raise ValueError(f"{type(self).__name__} cannot split its scores among labelled items.")
@@ -179,6 +231,10 @@ class Ranker(Storable, BaseEstimator):
     def _refit(self, X: Any, y: Any, qid: Any) -> Self:
         """Fit again on other labels of the items given to `fit`; quicker where something can be kept."""
         return self.fit(X, y, qid)
+
+    def _fit_unlabelled(self, X: Any, qid: Any) -> bool:
+        """Make what no label changes, so that `_refit` can follow; False where there is no such thing."""
+        return False
 
     def score(self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None) -> float:
         """Return the mean nDCG of `predict` over the lists of X that have items to tell apart.
@@ -226,8 +282,17 @@ class Ranker(Storable, BaseEstimator):
 
     def _store(self, data: RankingDataset, scores: Floats) -> Self:
         """Keep the scores of the fitted items in the caller's order."""
-        self.scores_ = data.restore(np.asarray(scores, dtype=np.float64))
+        self.scores_ = self._finite(data.restore(np.asarray(scores, dtype=np.float64)))
         return self
+
+    def _finite(self, scores: Floats) -> Floats:
+        """Return the scores; refuse what is no number."""
+        if not np.isfinite(scores).all():
+            raise ValueError(
+                f"The scores of {type(self).__name__} are beyond what numbers can hold. Scale the features, "
+                "or choose milder parameters."
+            )
+        return scores
 
     def _check_new(self, X: Any, qid: Any) -> RankingDataset:
         """Check new items against what `fit` has seen; they come back as unlabelled data."""
@@ -251,6 +316,16 @@ class Ranker(Storable, BaseEstimator):
             self.feature_names_in_ = np.array(data.feature_names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
+        if hasattr(self, "skipped_"):
+            del self.skipped_
+
+    def _check_fitted_here(self, kept: str = "_given") -> None:
+        """Refuse what needs the items of `fit`, kept under a name, if this ranker comes from a model file."""
+        if not hasattr(self, kept):
+            check_is_fitted(self, "scores_")
+            raise ValueError(
+                "A model file does not hold the items given to fit, which this needs: fit again."
+            )
 
     def _check_state(self) -> None:
         check_limits(self.limits, self.get_params(deep=False))
@@ -272,7 +347,7 @@ def _refuse_missing_features(data: RankingDataset) -> None:
     if (place := first_place(data.X, np.isnan)) is not None:
         raise ValueError(
             f"X contains NaN in row {data.order[place[0]]}, feature {place[1]}: a missing feature. Fill it "
-            "first, for example with RankingDataset(X, y, qid).fill_missing(0) or a scikit-learn imputer."
+            f"first, for example with {option('fill', 'mean', python=_FILLING)}."
         )
 
 
@@ -286,3 +361,10 @@ def _name_difference(known: tuple[str, ...], given: tuple[str, ...]) -> str:
     if not unseen and not missing:
         lines.append("Feature names must be in the same order as they were in fit.")
     return "\n".join(lines) + "\n"
+
+
+def _worded(value: Any) -> str:
+    """Return a parameter as words: a ranker in its own, None for the usual one."""
+    if isinstance(value, Ranker):
+        return value.in_words()
+    return "usual ranker" if value is None else f"{value:g}" if isinstance(value, float) else str(value)

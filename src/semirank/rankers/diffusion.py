@@ -2,6 +2,7 @@
 
 import warnings
 from abc import abstractmethod
+from collections import deque
 from collections.abc import Mapping
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -13,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray, Floats, Integers
 from semirank.dataset import DataWarning, Features, RankingDataset, check_labels
+from semirank.dataset.parts import Parts
 from semirank.graphs import Diffused, Diffusion, NeighbourIndex, check_graph, inner_graph, join_components
 from semirank.graphs.connected import connected_edges, full_edges
 from semirank.graphs.knn import Widths, attach, gaussian_weights, weighted_knn_graph
@@ -22,7 +24,10 @@ from semirank.limits import FLAG, Between, Either, Kind, Limit, OneOf
 from semirank.rankers._base import Contributions, Ranker
 from semirank.rankers.assumptions import MANIFOLD
 from semirank.rankers.kept_items import check_item, own_copy
+from semirank.rankers.own_labels import write_own_scores
 from semirank.rankers.pairs.weights import check_weights
+from semirank.rankers.sums.passes import Passes
+from semirank.spelling import option
 
 GRAPHS = ("knn", "connected", "full", "inner")
 COMBINE = OneOf("difference", "ratio", "positive", "log", "labels")
@@ -100,6 +105,19 @@ class DiffusionRanker(Ranker):
     _index: NeighbourIndex | None = None
     _place: Integers | None = None
 
+    def in_words(self) -> str:
+        """Say in words what this ranker is: how it spreads labels, and over which graph."""
+        graph = self.graph if isinstance(self.graph, str) else "given"
+        return f"{self.called}, " + (f"{self.n_neighbors} neighbours" if graph == "knn" else f"{graph} graph")
+
+    @property
+    def ranks_lists_apart(self) -> bool:
+        """Whether each list is ranked by its own labels alone: yes, on a graph of features."""
+        return isinstance(self.graph, str)
+
+    def _rank_own(self, parts: Parts, left: Passes, folder: str) -> None:
+        deque(left.each(write_own_scores, folder, self), maxlen=0)
+
     @property
     @abstractmethod
     def _seed_power(self) -> float:
@@ -146,11 +164,15 @@ class DiffusionRanker(Ranker):
     def _refit(self, X: Any, y: Any, qid: Any) -> Self:
         return self.rerank(y)
 
+    def _fit_unlabelled(self, X: Any, qid: Any) -> bool:
+        self.fit_graph(X, qid)
+        return True
+
     def stationary_scores(self) -> Floats:
         """Rank the fitted items without any query: where scores settle that spread for ever.
 
-        With ``alpha = 1`` and no label that is the vector which spreading leaves as it is: ``D^1/2 1``
-        [1]_, and for `PersonalizedPageRank` the stationary distribution ``D 1`` of the walk. Both put the
+        With ``alpha = 1`` and no label that is the vector which spreading leaves as it is: ``D^1/2 1`` in the
+        paper, and for `PersonalizedPageRank` the stationary distribution ``D 1`` of the walk. Both put the
         items of a list in the order of their degrees, which is no longer so for a walk that jumps to random
         items (there Theorem 2 of the paper does not hold). `degree_correction` is left out: with 1/2, all
         items would be alike.
@@ -184,9 +206,11 @@ class DiffusionRanker(Ranker):
         lists = numbers[data.list_of_item]
         weights = self._attach(data.X, lists)
         degrees = np.asarray(weights.sum(axis=1)).ravel()
-        spread = weights @ (power(self._system.degrees, -0.5)[:, None] * self.diffused_)
-        f = self.alpha * power(degrees, -0.5)[:, None] * spread
-        return data.restore(self._scores(power(degrees, self._score_power)[:, None] * f, lists))
+        with np.errstate(over="ignore"):
+            spread = weights @ (power(self._system.degrees, -0.5)[:, None] * self.diffused_)
+            f = self.alpha * power(degrees, -0.5)[:, None] * spread
+            scores = self._scores(power(degrees, self._score_power)[:, None] * f, lists)
+        return self._finite(data.restore(scores))
 
     def explain(self, item: int) -> Contributions:
         """Split the score of a fitted item into the contributions of the labelled items.
@@ -254,7 +278,8 @@ class DiffusionRanker(Ranker):
             return (join_components(graph, index) if self.join else graph), widths
         if self.distance != "euclidean" or self.sigma == "local":
             raise ValueError(
-                f"graph={self.graph!r} needs distance='euclidean' and a sigma that is not 'local'."
+                f"{option('graph', self.graph)} needs {option('distance', 'euclidean')} and a sigma that is "
+                "not 'local'."
             )
         edges = connected_edges(index) if self.graph == "connected" else full_edges(index)
         return gaussian_weights(edges, index.indptr, self.sigma)
@@ -273,7 +298,7 @@ class DiffusionRanker(Ranker):
         self.n_unreached_ = int((~np.isin(parts, parts[seeds.any(axis=1)])).sum())
         self._warn(seeds)
         lists = np.repeat(np.arange(len(self.list_ids_)), np.diff(self.indptr_))
-        self.scores_ = self._scores(weighed, lists)[self._places()]
+        self.scores_ = self._finite(self._scores(weighed, lists)[self._places()])
         return self
 
     def _scores(self, weighed: Floats, lists: Integers) -> Floats:
@@ -296,15 +321,16 @@ class DiffusionRanker(Ranker):
         if self.n_unreached_ and seeds.any():
             warnings.warn(
                 f"{self.n_unreached_} of {len(self.order_)} items cannot be reached from any label that "
-                "counts; their score is 0. Label one of them, raise n_neighbors, or say join=True.",
+                "counts; their score is 0. Label one of them, raise n_neighbors, or say "
+                f"{option('join', True)}.",
                 DataWarning,
                 stacklevel=5,
             )
         if self.residual_.max(initial=0.0) > self.tol:
             unsettled = int((self.residual_ > self.tol).sum())
             warnings.warn(
-                f"{unsettled} of {len(self.residual_)} lists did not settle within max_iter={self.max_iter} "
-                f"sweeps: the residual is {self.residual_.max():.1e}, not {self.tol:g}.",
+                f"{unsettled} of {len(self.residual_)} lists did not settle within {self.max_iter} sweeps "
+                f"(max_iter): the residual is {self.residual_.max():.1e}, not {self.tol:g}.",
                 ConvergenceWarning,
                 stacklevel=5,
             )
@@ -376,14 +402,18 @@ def seeds_of_labels(y: Floats, indptr: Integers, combine: str, weights: Floats |
     factor = 1.0 if weights is None else weights
     if combine == "labels":
         return (np.nan_to_num(y) * factor)[:, None]
-    positive = np.where(y > 0, y, 0.0) * factor
+    positive, negative = sides_of_labels(y) * factor
     if combine in ("positive", "log"):
         return positive[:, None]
-    positive = _shares(positive, indptr)
-    negative = _shares(np.where(y <= 0, 1.0 - y, 0.0) * factor, indptr)
+    positive, negative = _shares(positive, indptr), _shares(negative, indptr)
     if combine == "difference":
         return (positive - negative)[:, None]
     return np.column_stack([positive, negative])
+
+
+def sides_of_labels(y: Floats) -> Floats:
+    """Return the seeds of both sides, relevant and irrelevant, one row each."""
+    return np.array([np.where(y > 0, y, 0.0), np.where(y <= 0, 1.0 - y, 0.0)])
 
 
 def _shares(seeds: Floats, indptr: Integers) -> Floats:

@@ -9,7 +9,6 @@ from scipy.sparse import issparse
 from sklearn.metrics import pairwise_distances
 from sklearn.preprocessing import normalize
 from sklearn.utils import gen_batches
-from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray, Floats, Integers
 from semirank.dataset import DataWarning, Features, RankingDataset, check_labels
@@ -45,6 +44,11 @@ class DistanceRanking(Ranker):
     example_lists_ : array of shape (n_relevant,)
         The list (`qid`) of each of them.
 
+    See Also
+    --------
+    ManifoldRanking : follows the data from label to item.
+    semirank.graphs.NeighbourIndex : the nearest items themselves.
+
     Notes
     -----
     O(n_items * n_relevant * n_features) time within each list, one pass over all lists: no n x n matrix.
@@ -67,6 +71,7 @@ class DistanceRanking(Ranker):
     """
 
     one_function = False
+    called = "nearest labelled items, {distance} distance"
     limits: ClassVar[Mapping[str, Limit]] = {"distance": OneOf("euclidean", "cosine")}
 
     learned: ClassVar[Table] = Ranker.learned | {
@@ -95,12 +100,10 @@ class DistanceRanking(Ranker):
         y : array of shape (n_items,)
             All labels, old and new, in the order in which the items were given to `fit`.
         """
-        check_is_fitted(self, "scores_")
-        if not hasattr(self, "_given"):
-            raise ValueError(
-                "A model file does not hold the items given to fit, which this needs: fit again."
-            )
+        self._check_fitted_here()
         labels = self._given.arrange(check_labels(y, self._given.n_items))
+        if np.array_equal(np.flatnonzero(labels > 0), self._relevant):
+            return self  # only relevant items teach
         return self._rank(self._given.replace(y=labels))
 
     def _refit(self, X: Any, y: Any, qid: Any) -> Self:
@@ -126,11 +129,7 @@ class DistanceRanking(Ranker):
         item : int
             Row number, as given to `fit`.
         """
-        check_is_fitted(self, "scores_")
-        if not hasattr(self, "_given"):
-            raise ValueError(
-                "A model file does not hold the items given to fit, which this needs: fit again."
-            )
+        self._check_fitted_here()
         data = self._given
         place = int(np.flatnonzero(data.order == item)[0])
         own = np.flatnonzero(self.example_lists_ == data.qid[place])

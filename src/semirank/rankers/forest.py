@@ -18,6 +18,7 @@ from semirank.dataset import Features, RankingDataset
 from semirank.learned import Array, Table
 from semirank.limits import SEED, Between, Either, Limit, OneOf
 from semirank.rankers._base import CONSTANT, Contributions, Ranker
+from semirank.rankers.formulas import Trees
 from semirank.rankers.pairs import check_weights
 
 BLOCK_CELLS = 2**20
@@ -61,6 +62,11 @@ class ForestRanker(Ranker):
     children_ : int64 array of shape (n_nodes, 2)
         The node after a yes and after a no.
 
+    See Also
+    --------
+    RankBoost : stumps over pairs of items.
+    EstimatorRanker : boosted trees of other libraries.
+
     Notes
     -----
     O(n_trees d n log n) for n labelled items with d features, and O(n_trees log n) to score an item. Features
@@ -83,6 +89,7 @@ class ForestRanker(Ranker):
     """
 
     takes_weights = ("sample_weight",)
+    called = "forest of {n_trees} trees"
     limits: ClassVar[Mapping[str, Limit]] = {
         "n_trees": Between(1, kind=Integral),
         "min_leaf": Between(1, kind=Integral),
@@ -168,11 +175,7 @@ class ForestRanker(Ranker):
         item : int
             Row number, as given to `fit`.
         """
-        check_is_fitted(self, "roots_")
-        if not hasattr(self, "_given"):
-            raise ValueError(
-                "A model file does not hold the items given to fit, which this needs: fit again."
-            )
+        self._check_fitted_here()
         data, items = self._given, self._items
         place = int(np.flatnonzero(data.order == item)[0])
         leaves = self._leaves(data.X[np.append(items, place)])
@@ -184,6 +187,11 @@ class ForestRanker(Ranker):
 
     def _leaves(self, X: Features) -> Integers:
         return find_leaves(_single(X), self.roots_, self.features_, self.thresholds_, self.children_)
+
+    def formula(self) -> Trees:
+        """Return what `predict` computes."""
+        check_is_fitted(self, "roots_")
+        return Trees(self.roots_, self.features_, self.thresholds_, self.children_, self.values_)
 
     def predict(self, X: Any, qid: Any = None) -> Floats:
         """Score new items; the list they stand in makes no difference."""

@@ -45,6 +45,7 @@ class KeepsItems:
 
     def _kept_items(self) -> RankingDataset:
         check_is_fitted(self, "X_")
+        check_kept(len(self.y_))
         return RankingDataset(self.X_, self.y_, self.lists_)
 
 
@@ -64,8 +65,18 @@ def row_of(item: Any, data: RankingDataset) -> int:
     return int(np.flatnonzero(data.order == check_item(item, data.n_items))[0])
 
 
+def check_kept(n_items: int) -> None:
+    """Refuse to speak of items that a ranker has not kept."""
+    if n_items == 0:
+        raise ValueError(
+            "This ranker was learned from sums over parts (fit_parts) and keeps no items, so that it cannot "
+            "speak of one. Fit it on the items in question."
+        )
+
+
 def check_item(item: Any, n_items: int) -> int:
     """Return the row number of a fitted item; refuse what is none."""
+    check_kept(n_items)
     if item not in Between(0, n_items - 1, Integral):
         raise ValueError(f"item must be a row number in [0, {n_items - 1}]; got {item!r:.60}.")
     return int(item)

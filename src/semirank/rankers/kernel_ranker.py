@@ -5,7 +5,9 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import Floats
 from semirank.dataset import Features, RankingDataset
@@ -13,6 +15,7 @@ from semirank.kernels import Kernel, resolve
 from semirank.learned import AnyOf, Array, Number, Optional, Table
 from semirank.limits import Between, Either, OneOf
 from semirank.rankers._base import Ranker
+from semirank.rankers.formulas import Bells, Linear
 from semirank.rankers.losses.squared import ListSquared
 from semirank.rankers.solvers.least_squares import Expansion
 
@@ -53,8 +56,19 @@ class KernelRanker(Ranker):
         data = self._check_new(X, qid)
         return data.restore(self._score(data.X))
 
+    def formula(self) -> Linear | Bells:
+        """Return what `predict` computes, for the linear and the rbf kernel."""
+        check_is_fitted(self, "gamma_")
+        if self.kernel == "linear":
+            return Linear(self.coef_)
+        if self.kernel != "rbf":
+            raise ValueError(f"There is no formula for the kernel {self.kernel!r}: take 'linear' or 'rbf'.")
+        items = self.items_.toarray() if issparse(self.items_) else self.items_
+        return Bells(items, self.dual_coef_, float(self.gamma_ or 0.0))
+
     def _resolve(self, data: RankingDataset) -> Kernel:
-        X = data.restore(data.X) if self.kernel == "precomputed" else data.X
+        as_given = self.kernel == "precomputed" and not issparse(data.X)
+        X = data.restore(data.X) if as_given else data.X
         return resolve(self.kernel, self.gamma, X, degree=self.degree)
 
     def _require_pairs(self, loss: ListSquared, data: RankingDataset) -> ListSquared:

@@ -11,6 +11,7 @@ from semirank.core.arrays import Floats
 from semirank.learned import Part, Table
 from semirank.limits import Kind, Limit
 from semirank.rankers._base import Ranker
+from semirank.rankers.formulas import Formula
 
 
 class LabelledOnly(Ranker):
@@ -31,6 +32,11 @@ class LabelledOnly(Ranker):
     ranker_ : Ranker
         The ranker, fitted on the labelled items.
 
+    See Also
+    --------
+    Ranker.supervised : what a ranker is without unlabelled items.
+    compare : tests every ranker against it.
+
     Examples
     --------
     >>> import numpy as np
@@ -41,6 +47,7 @@ class LabelledOnly(Ranker):
     (0, (2,))
     """
 
+    called = "{ranker}, labels alone"
     limits: ClassVar[Mapping[str, Limit]] = {"ranker": Kind("a ranker", (Ranker,))}
 
     learned: ClassVar[Table] = Ranker.learned | {"ranker_": Part("Ranker")}
@@ -70,6 +77,11 @@ class LabelledOnly(Ranker):
         if not shown.all():
             scores[~shown] = self.ranker_.predict(data.X[~shown], data.qid[~shown])
         return self._store(data, scores)
+
+    def formula(self) -> Formula:
+        """Return that of the ranker."""
+        check_is_fitted(self, "ranker_")
+        return self.ranker_.formula()
 
     def predict(self, X: Any, qid: Any = None) -> Floats:
         """Score new items."""

@@ -16,6 +16,7 @@ from semirank.learned import Array, Table
 from semirank.limits import SEED, Between, Limit
 from semirank.metrics.notation import MetricName
 from semirank.rankers._base import Ranker
+from semirank.rankers.formulas import Linear
 from semirank.rankers.losses.list_metric import ListObjective
 from semirank.rankers.solvers.line_search import Path, climb
 
@@ -59,6 +60,11 @@ class LineSearchRanker(Ranker):
     restarts_ : float64 array of shape (n_restarts,)
         The mean metric that was reached from each start.
 
+    See Also
+    --------
+    RankRLS : a loss that stands in for the metric, for few lists.
+    semirank.metrics.parse : names of metrics.
+
     Notes
     -----
     A line costs, for a list of n items, O(n log n) if the metric looks at the top item only (Label@1, P@1,
@@ -86,6 +92,7 @@ class LineSearchRanker(Ranker):
     True
     """
 
+    called = "line search for {metric}"
     limits: ClassVar[Mapping[str, Limit]] = {
         "metric": MetricName(),
         "n_restarts": Between(1, kind=Integral),
@@ -131,6 +138,11 @@ class LineSearchRanker(Ranker):
         self.values_, self.restarts_ = sign * best.values, sign * np.array([path.value for path in paths])
         self.coef_ = np.divide(best.coef, spreads, out=np.zeros(len(spreads)), where=spreads > 0)
         return self._store(data, data.X @ self.coef_)
+
+    def formula(self) -> Linear:
+        """Return what `predict` computes."""
+        check_is_fitted(self, "coef_")
+        return Linear(self.coef_)
 
     def predict(self, X: Any, qid: Any = None) -> Floats:
         """Score new items; the list they stand in makes no difference."""

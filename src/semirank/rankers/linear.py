@@ -13,12 +13,13 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import AnyArray, Booleans, Floats, Integers
-from semirank.dataset import DataWarning, Features, RankingDataset, check_labels
+from semirank.dataset import DataWarning, Features, RankingDataset, check_labels, refuse_beyond
 from semirank.learned import Array, Names, Number, Table, count
 from semirank.limits import SEED, Between, Limit, OneOf
 from semirank.metrics.metric import RELEVANT
 from semirank.rankers._base import CONSTANT, Contributions, FeatureContributions, Ranker
 from semirank.rankers.assumptions import MOSTLY_IRRELEVANT
+from semirank.rankers.formulas import Linear
 from semirank.rankers.pairs import check_weights
 from semirank.rankers.training_set import (
     LinearModel,
@@ -28,9 +29,11 @@ from semirank.rankers.training_set import (
     lists_share_items,
     lists_with,
 )
+from semirank.spelling import option
 
 TOLERANCE = 1e-10  # of LIBLINEAR; cheap, for its last Newton steps converge quadratically
 MOST_STEPS = 10_000
+FARTHEST = 1e60  # fourth powers, times the square of the largest C, are numbers still
 
 
 class LinearRanker(Ranker):
@@ -77,8 +80,13 @@ class LinearRanker(Ranker):
         """Whether all lists share one function: only where that was asked for."""
         return self.shared is True
 
+    def in_words(self) -> str:
+        """Say in words what this ranker is, and what it presumes."""
+        presumed = ", unlabelled items presumed irrelevant" if self.presumed_negatives else ""
+        return super().in_words() + presumed
+
     limits: ClassVar[Mapping[str, Limit]] = {
-        "C": Between(0, closed="neither"),
+        "C": Between(1e-12, 1e12),  # far beyond, LIBLINEAR takes steps for ever
         "relevant": RELEVANT,
         "class_weight": OneOf("balanced", None),
         "presumed_negatives": Between(0, kind=Integral),
@@ -113,6 +121,7 @@ class LinearRanker(Ranker):
         A `sample_weight` of 2 counts as the item given twice, 0 as an item that is only to be scored.
         """
         data = self._check(X, y, qid)
+        refuse_beyond(data.X, FARTHEST, "the solver would take steps for ever")
         self._given = data
         return self._rank(data, check_weights(sample_weight, data))
 
@@ -140,11 +149,7 @@ class LinearRanker(Ranker):
         return self._store(self._given, self._score(data))
 
     def _items_of_fit(self) -> RankingDataset:
-        check_is_fitted(self, "scores_")
-        if not hasattr(self, "_given"):
-            raise ValueError(
-                "A model file does not hold the items given to fit, which this needs: fit again."
-            )
+        self._check_fitted_here()
         return self._given
 
     def explain(self, item: int) -> Contributions:
@@ -217,6 +222,16 @@ class LinearRanker(Ranker):
                 "predict needs qid to tell lists apart."
             )
         return data.restore(self._score(data))
+
+    def formula(self) -> Linear:
+        """Return the model of all lists; a model for each list is no formula of an item alone."""
+        check_is_fitted(self, "coef_")
+        if len(self.own_lists_) > 1:
+            raise ValueError(
+                f"{type(self).__name__} has learned a model for each of {len(self.own_lists_)} lists, and a "
+                f"formula knows no lists. Fit with {option('shared', True)}, or one list at a time."
+            )
+        return Linear(self.coef_, self.intercept_)
 
     @abstractmethod
     def _solve(self, training_set: TrainingSet) -> LinearModel:
@@ -311,11 +326,12 @@ class LinearRanker(Ranker):
     def _why_not(self, signs: Floats) -> str:
         n_relevant, n_irrelevant = int((signs == 1).sum()), int((signs == -1).sum())
         if n_relevant and n_irrelevant:
-            reason, advice = "no list has both", "shared=True learns from all lists together"
+            reason, advice = "no list has both", f"{option('shared', True)} learns from all lists together"
         else:
             reason, advice = "all labels are of one class", "label items of the other class"
         if n_relevant and not self.presumed_negatives:
-            advice += ", or set presumed_negatives=100 to take random unlabelled items as irrelevant"
+            said = option("presumed_negatives", 100)
+            advice += f", or say {said} to take random unlabelled items as irrelevant"
         return (
             f"{type(self).__name__} needs relevant and irrelevant items, and {reason} ({n_relevant} "
             f"relevant, {n_irrelevant} irrelevant, n_samples = {len(signs)}): {advice}."

@@ -66,6 +66,12 @@ class LinearSVMRanker(LinearRanker):
     n_iter_ : int
         Newton steps, the largest number over lists.
 
+    See Also
+    --------
+    LogisticRanker : odds instead of a margin.
+    TransductiveSVM : keeps away from unlabelled items too.
+    RankSVM : compares pairs of items.
+
     Notes
     -----
     LIBLINEAR's trust region Newton method [1]_ on the primal: some ten steps, each O(values that are not
@@ -88,6 +94,7 @@ class LinearSVMRanker(LinearRanker):
     array([0.3])
     """
 
+    called = "linear SVM"
     limits: ClassVar[Mapping[str, Limit]] = {**LinearRanker.limits, "balance": Between(0, closed="neither")}
 
     def __init__(

@@ -61,6 +61,12 @@ class LogisticRanker(LinearRanker):
     n_iter_ : int
         Newton steps, the largest number over lists.
 
+    See Also
+    --------
+    LinearSVMRanker : a margin instead of odds.
+    SelfTrainingLogistic : learns from its own guesses too.
+    TextRanker : takes texts, and hands their words to it.
+
     Notes
     -----
     LIBLINEAR's trust region Newton method [1]_: some ten steps, each O(values that are not zero) of the
@@ -82,6 +88,8 @@ class LogisticRanker(LinearRanker):
     >>> ranker.predict([[0.0, 0.5]]).round(1)
     array([0.8])
     """
+
+    called = "logistic regression"
 
     def __init__(
         self,

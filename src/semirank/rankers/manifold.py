@@ -4,9 +4,12 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 from semirank.core.arrays import Floats
+from semirank.dataset.parts import Parts
 from semirank.limits import Between, Limit
 from semirank.rankers.diffusion import power
+from semirank.rankers.own_labels import rank_one_list, refuse_other_graphs
 from semirank.rankers.queries import QueryRanker
+from semirank.rankers.sums.passes import Passes
 
 
 class ManifoldRanking(QueryRanker):
@@ -63,6 +66,13 @@ class ManifoldRanking(QueryRanker):
     n_unreached_ : int
         Items that no label can reach; their score is 0.
 
+    See Also
+    --------
+    ManifoldRankingCV : the same with its graph and reach chosen by left-out labels.
+    PersonalizedPageRank : the same graph, walked; well-connected items count more.
+    DistanceRanking : the baseline without a graph.
+    semirank.graphs.knn_graph : the graph itself, to keep or to change.
+
     Notes
     -----
     Each sweep costs as much as the graph has edges; some 20 to 150 sweeps settle a list at alpha = 0.99.
@@ -82,6 +92,7 @@ class ManifoldRanking(QueryRanker):
     array([1.])
     """
 
+    called = "manifold ranking"
     limits: ClassVar[Mapping[str, Limit]] = {
         **QueryRanker.limits,
         "degree_correction": Between(0, 1),
@@ -131,6 +142,16 @@ class ManifoldRanking(QueryRanker):
         f = self._system.solve(s, self.alpha, **self._stopping)  # (I - alpha S)^-1 s
         D = self._system.degrees[:, None]
         return self._keep(y, s, f, power(D, -self.degree_correction) * f.scores)  # D^-c f
+
+    def _refuse_own(self, parts: Parts, on: Any) -> None:
+        if parts.one_list and len(parts) > 1:
+            refuse_other_graphs(self, parts, on)
+
+    def _rank_own(self, parts: Parts, left: Passes, folder: str) -> None:
+        if parts.one_list and len(parts) > 1:
+            rank_one_list(self, parts, left, folder)
+        else:
+            super()._rank_own(parts, left, folder)
 
     @property
     def _seed_power(self) -> float:

@@ -59,6 +59,11 @@ class ManifoldRankingCV(CrossValidated, Ranker):
     ranker_ : ManifoldRanking
         The ranker fitted with the chosen values.
 
+    See Also
+    --------
+    ManifoldRanking : the same with settings of yours.
+    AutoRanker : chooses among rankers of several kinds.
+
     Notes
     -----
     One graph for each pair of n_neighbors and sigma, one solve with as many columns as items are left out
@@ -76,6 +81,7 @@ class ManifoldRankingCV(CrossValidated, Ranker):
 
     assumption = MANIFOLD
     one_function = False
+    called = "manifold ranking, tuned"
     limits: ClassVar[Mapping[str, Limit]] = {
         "n_neighbors": Several(ManifoldRanking.limits["n_neighbors"]),
         "sigmas": Several(ManifoldRanking.limits["sigma"]),

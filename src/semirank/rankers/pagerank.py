@@ -31,6 +31,10 @@ class PersonalizedPageRank(QueryRanker):
     graph_, widths_, n_iter_, residual_, n_unreached_
         As in `ManifoldRanking`.
 
+    See Also
+    --------
+    ManifoldRanking : corrects for the degree of items.
+
     References
     ----------
     .. [1] D. Zhou, J. Weston, A. Gretton, O. Bousquet, B. Schoelkopf. Ranking on data manifolds. NIPS 2003,
@@ -46,6 +50,7 @@ class PersonalizedPageRank(QueryRanker):
     array([1.167, 0.667, 0.167])
     """
 
+    called = "personalised PageRank"
     limits: ClassVar[Mapping[str, Limit]] = {**QueryRanker.limits, "degree_power": Between(-2, 2)}
 
     def __init__(

@@ -15,6 +15,7 @@ from semirank.dataset import Features, RankingDataset
 from semirank.learned import Array, Table, count
 from semirank.limits import Between, Limit, OneOf
 from semirank.rankers._base import Contributions, Ranker
+from semirank.rankers.formulas import Linear
 from semirank.rankers.kept_items import KeepsItems, row_of
 from semirank.rankers.losses.hinge import GivenHinge, HingeLoss, OrderedHinge
 from semirank.rankers.pairs import GivenPairs, OrderedPairs, PairWeights, check_pairs, check_weights
@@ -57,13 +58,19 @@ class RankSVM(KeepsItems, Ranker):
         The weights w.
     n_iter_ : int
         Number of Newton steps taken.
-    objectives_ : float64 array of shape (n_iter_ + 1,)
+    objectives_ : float64 array of shape (`n_iter_` + 1,)
         The value of the formula above, at w = 0 and after each step.
     pulls_ : float64 array of shape (n_items,)
         How much each item pulls w towards itself, so that ``coef_`` is ``X.T @ pulls_``: positive for items
         that should rise, negative for those that should fall, 0 for those in no pair within the margin.
     X_, y_, lists_
         What was given to `fit`, for `explain`; a model file holds it.
+
+    See Also
+    --------
+    RankRLS : squares of differences, in closed form.
+    RankBoost : steps instead of slopes.
+    LinearSVMRanker : a line between relevant and irrelevant items.
 
     Notes
     -----
@@ -90,6 +97,7 @@ class RankSVM(KeepsItems, Ranker):
     """
 
     takes_weights = ("sample_weight", "pairs")
+    called = "RankSVM"
     limits: ClassVar[Mapping[str, Limit]] = {
         "C": Between(0, closed="neither"),
         "balance": OneOf("pairs", "lists"),
@@ -137,6 +145,11 @@ class RankSVM(KeepsItems, Ranker):
         minimum = minimise(_centred(data, loss), loss, self.C, self.tol, self.max_iter)  # |w|^2 / 2 + C loss
         self._keep(data, loss, minimum)
         return self._store(data, data.X @ self.coef_)
+
+    def formula(self) -> Linear:
+        """Return what `predict` computes."""
+        check_is_fitted(self, "coef_")
+        return Linear(self.coef_)
 
     def predict(self, X: Any, qid: Any = None) -> Floats:
         """Score new items; the list they stand in makes no difference."""

@@ -7,17 +7,20 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from semirank.core.arrays import Floats, Integers
 from semirank.dataset import DataWarning, RankingDataset
 from semirank.learned import Array, Table, count
 from semirank.limits import SEED, Between, Either, Limit, OneOf
 from semirank.rankers._base import Ranker
+from semirank.rankers.formulas import Steps
 from semirank.rankers.losses.exponential import ExponentialLoss, GivenExponential, OrderedExponential
 from semirank.rankers.pairs import GivenPairs, OrderedPairs, PairWeights, check_pairs, check_weights
 from semirank.rankers.solvers.boosting import Prepared, Round, Stumps, boost, staged_scores
 from semirank.rankers.solvers.columns import columns_of
 from semirank.rankers.solvers.early_stopping import choose_held_out, watch
+from semirank.rankers.sums.passes import Passes
 
 
 class RankBoost(Ranker):
@@ -60,17 +63,23 @@ class RankBoost(Ranker):
         Scores of the items given to `fit`, in the caller's order.
     n_rounds_ : int
         Number of stumps learned.
-    features_, thresholds_, alphas_ : arrays of shape (n_rounds_,)
+    features_, thresholds_, alphas_ : arrays of shape (`n_rounds_`,)
         The stumps and their weights. A threshold lies halfway between two values of the items taught.
-    log_losses_ : float64 array of shape (n_rounds_,)
+    log_losses_ : float64 array of shape (`n_rounds_`,)
         Logarithm of the loss after each round.
-    losses_ : float64 array of shape (n_rounds_,)
+    losses_ : float64 array of shape (`n_rounds_`,)
         The loss itself, which may be too small for a number.
     feature_importances_ : float64 array of shape (n_features,)
         Share of each feature in the sum of the sizes of all weights alpha.
     validation_losses_ : float64 array
         Share of the pairs in the wrong order in the lists held out, after each round; empty without
         `patience`.
+
+    See Also
+    --------
+    SemiRankBoost : nearest neighbours inherit labels.
+    PseudoMargin : pairs without labels want to be far apart.
+    ForestRanker : trees, which see features together.
 
     Notes
     -----
@@ -100,6 +109,7 @@ class RankBoost(Ranker):
     """
 
     takes_weights = ("sample_weight", "pairs")
+    called = "RankBoost, {n_rounds} rounds"
     limits: ClassVar[Mapping[str, Limit]] = {
         "n_rounds": Between(1, kind=Integral),
         "n_bins": Either(Between(2, 255, Integral), OneOf(None)),
@@ -193,6 +203,11 @@ class RankBoost(Ranker):
         data = self._check_new(X, qid)
         return data.restore(self._score(data))
 
+    def formula(self) -> Steps:
+        """Return what `predict` computes."""
+        check_is_fitted(self, "alphas_")
+        return Steps(self.features_, self.thresholds_, self.alphas_)
+
     def staged_predict(self, X: Any, qid: Any = None) -> Iterator[Floats]:
         """Yield the scores of new items after each round."""
         data = self._check_new(X, qid)
@@ -209,6 +224,16 @@ class RankBoost(Ranker):
         """Share of each feature in the sum of the sizes of all weights; 0 for all without a stump."""
         sizes = np.bincount(self.features_, np.abs(self.alphas_), minlength=self.n_features_in_)
         return sizes / (sizes.sum() or 1.0)
+
+    @property
+    def learns_by_sums(self) -> bool:
+        """Whether sums over parts are enough: with bins, and without lists held out."""
+        return self.n_bins is not None and self.patience is None
+
+    def _fit_sums(self, passes: Passes) -> None:
+        from semirank.rankers.sums import rankboost
+
+        rankboost.fit(self, passes)
 
     def _choose_n_rounds(self, data: RankingDataset, weights: Floats, pairs: PairWeights | None) -> int:
         self.validation_losses_ = np.empty(0)

@@ -17,6 +17,7 @@ from semirank.rankers.losses.squared import GivenSquared, ListSquared
 from semirank.rankers.pairs import GivenPairs, PairWeights, check_pairs, check_weights
 from semirank.rankers.solvers.held_out import folds_of_lists, without_items, without_lists
 from semirank.rankers.solvers.least_squares import AnyLoss, LeastSquares
+from semirank.rankers.sums.passes import Passes
 
 
 class RankRLS(KeepsItems, KernelRanker):
@@ -79,6 +80,13 @@ class RankRLS(KeepsItems, KernelRanker):
     X_, y_, lists_, weights_
         What was given to `fit`, for `explain`, `leave_list_out` and `leave_items_out`; a model file holds it.
 
+    See Also
+    --------
+    RankRLSCV : chooses the ridge by left-out lists at the price of one fit.
+    TransductiveRankRLS : learns from lists without labels too.
+    RankSVM : only the order of the labels counts, not how far they are apart.
+    PairWeights : pairs to learn from, with weights.
+
     Notes
     -----
     For m labelled items with d features. Linear kernel: O(m d min(m, d)) time, no copy of X; for sparse
@@ -105,6 +113,7 @@ class RankRLS(KeepsItems, KernelRanker):
     """
 
     takes_weights = ("sample_weight", "pairs")
+    called = "RankRLS, {kernel} kernel"
     limits: ClassVar[Mapping[str, Limit]] = {
         "kernel": KERNEL,
         "gamma": GAMMA,
@@ -172,7 +181,7 @@ class RankRLS(KeepsItems, KernelRanker):
         """Score each list as if its own labels, or those of all lists of its fold, had never been seen.
 
         Exact: equal to fitting again without these labels, for every list and every ridge, at the price of
-        one eigendecomposition [1]_. A list without two different labels teaches nothing, so that there is
+        one eigendecomposition. A list without two different labels teaches nothing, so that there is
         nothing to leave out; it is scored by all lists of other folds.
 
         Parameters
@@ -243,6 +252,17 @@ class RankRLS(KeepsItems, KernelRanker):
         self.weights_["pairs"] = tuple(np.asarray(part) for part in pairs)
         given = GivenPairs.of(check_pairs(pairs, data), data, check_weights(sample_weight, data))
         return GivenSquared.of(given, data)
+
+    @property
+    def learns_by_sums(self) -> bool:
+        """Whether sums over parts are enough: its columns are features, or kernels with chosen items."""
+        linear = self.kernel == "linear" or self.n_components is not None
+        return linear and self.kernel != "precomputed"
+
+    def _fit_sums(self, passes: Passes) -> None:
+        from semirank.rankers.sums import rankrls
+
+        rankrls.fit(self, passes)
 
     def _choose_ridge(self, problem: LeastSquares) -> float:
         return float(self.ridge)

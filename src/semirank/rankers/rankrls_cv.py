@@ -17,6 +17,7 @@ from semirank.rankers.kernel_ranker import COMPONENTS, DEGREE
 from semirank.rankers.rankrls import RankRLS
 from semirank.rankers.solvers.held_out import list_errors, without_items, without_lists
 from semirank.rankers.solvers.least_squares import LeastSquares
+from semirank.rankers.sums.passes import Passes
 
 GRID = 10.0 ** np.arange(-6.0, 1.5, 0.5)
 FEWEST = 5
@@ -79,6 +80,11 @@ class RankRLSCV(CrossValidated, RankRLS):
     scores_, coef_, items_, dual_coef_, gamma_
         See `RankRLS`.
 
+    See Also
+    --------
+    RankRLS : with a ridge of yours.
+    AutoRanker : chooses among rankers of several kinds.
+
     Notes
     -----
     One eigendecomposition, of a matrix as large as the smaller of features (d) and labelled items (m), and
@@ -100,6 +106,7 @@ class RankRLSCV(CrossValidated, RankRLS):
     True
     """
 
+    called = "RankRLS, {kernel} kernel, tuned"
     limits: ClassVar[Mapping[str, Limit]] = {
         "kernel": KERNEL,
         "gamma": GAMMA,
@@ -131,14 +138,33 @@ class RankRLSCV(CrossValidated, RankRLS):
         self.degree = degree
         self.tied_lists = tied_lists
 
+    def _fit_sums(self, passes: Passes) -> None:
+        from semirank.rankers.sums import rankrls_cv
+
+        rankrls_cv.fit(self, passes)
+
     def _choose_ridge(self, problem: LeastSquares) -> float:
-        ridges = _default_ridges(problem) if self.ridges is None else np.unique(self.ridges).astype(float)
+        loss, unit = problem.loss, problem.form.spread() if self.ridges is None else 1.0
+        count = float(loss.weights.sum()) if loss.n_lists == 1 else loss.n_lists
+        ridges = self._ridges_to_try(unit, loss.n_lists, count)
         weights = None
         if self.metric == "squared":
             scores = -_squared_errors(problem, ridges)
             weights = problem.loss.weights if problem.loss.n_lists == 1 else None
         else:
             scores = _measure(metrics.parse(self.metric), problem, ridges)
+        return self._decide(ridges, scores, weights)
+
+    def _ridges_to_try(self, unit: float, n_lists: int, count: float) -> Floats:
+        """Return the ridges, by default multiples of the mean squared distance of two items of a list."""
+        if self.ridges is None:
+            return _default_ridges(unit or 1.0, n_lists, count)
+        return np.unique(self.ridges).astype(float)
+
+    def _decide(self, ridges: Floats, scores: Floats, weights: Floats | None = None) -> float:
+        """Keep what came of all ridges, and return the one to use."""
+        if np.isnan(scores).any(axis=0).all():
+            raise ValueError(f"{self.metric} is not defined for any list, so it cannot choose the ridge.")
         best = largest_within_one_error(-scores[:, ~np.isnan(scores).any(axis=0)], weights)
         self._keep_results([{"ridge": float(ridge)} for ridge in ridges], scores, best, weights)
         return float(ridges[best])
@@ -148,12 +174,10 @@ class RankRLSCV(CrossValidated, RankRLS):
         self._check_results()
 
 
-def _default_ridges(problem: LeastSquares) -> Floats:
-    loss, unit = problem.loss, problem.form.spread() or 1.0
-    count = loss.weights.sum() if loss.n_lists == 1 else loss.n_lists
+def _default_ridges(unit: float, n_lists: int, count: float) -> Floats:
     if count < FEWEST:
         return np.array([FOR_FEW * unit])
-    return GRID * unit * 200.0 / count if loss.n_lists == 1 else GRID * unit
+    return GRID * unit * 200.0 / count if n_lists == 1 else GRID * unit
 
 
 def _squared_errors(problem: LeastSquares, ridges: Floats) -> Floats:
@@ -169,8 +193,6 @@ def _measure(metric: Metric, problem: LeastSquares, ridges: Floats) -> Floats:
     rows = problem.loss.rows
     y, qid = problem.data.y[rows], problem.data.list_of_item[rows]
     values = np.array([metric(y, scores[rows], qid) for scores in leave_out(problem, ridges)])
-    if np.isnan(values).any(axis=0).all():
-        raise ValueError(f"{metric.name} is not defined for any list, so it cannot choose the ridge.")
     return values if metric.greater_is_better else -values
 
 

@@ -25,6 +25,7 @@ from semirank.rankers.assumptions import MANIFOLD
 from semirank.rankers.kept_items import callers_order, check_item
 from semirank.rankers.label_levels import check_levels, compare_levels, relative_to_list
 from semirank.rankers.pairs import check_weights
+from semirank.rankers.sums.passes import Passes
 
 WIDTH = 1 / 3
 BLOCK_ROWS = 4096
@@ -81,9 +82,9 @@ class RayleighRanker(Ranker):
         Scores of the items given to `fit`, in the caller's order.
     projection_ : GramSchmidt
         The coordinates.
-    weights_ : float64 array of shape (n_components_,)
+    weights_ : float64 array of shape (`n_components_`,)
         w.
-    factor_ : float64 array of shape (n_components_, n_components_)
+    factor_ : float64 array of shape (`n_components_`, `n_components_`)
         Cholesky factor, lower, of the matrix that is inverted above.
     labelled_items_ : int64 array of shape (n_labelled,)
         The rows of the labelled items.
@@ -93,6 +94,12 @@ class RayleighRanker(Ranker):
         The items given to `fit`, for `explain`.
     lists_ : int64 array of shape (n_items,)
         The number of the list of each of them.
+
+    See Also
+    --------
+    RayleighRankerCV : chooses its settings by held-out labels.
+    ManifoldRanking : labels spread over the graph itself.
+    semirank.features.GramSchmidt : its coordinates.
 
     Notes
     -----
@@ -139,7 +146,23 @@ class RayleighRanker(Ranker):
         """What the smoothness over the graph assumes; None where there is none of it."""
         return None if self.smoothness == 0 else MANIFOLD
 
+    @property
+    def ignores_unlabelled(self) -> bool:
+        """No: they span the coordinates, and move the mean of their list."""
+        return False
+
+    @property
+    def learns_by_sums(self) -> bool:
+        """Whether sums over parts are enough: not where X is a kernel matrix."""
+        return self.kernel != "precomputed"
+
+    def _fit_sums(self, passes: Passes) -> None:
+        from semirank.rankers.sums import rayleigh
+
+        rayleigh.fit(self, passes)
+
     takes_weights = ("sample_weight",)
+    called = "Rayleigh ranker, {kernel} kernel"
     limits: ClassVar[Mapping[str, Limit]] = {
         "kernel": KERNEL,
         "gamma": GAMMA,

@@ -76,6 +76,10 @@ class RayleighRankerCV(CrossValidated, Ranker):
     ranker_ : RayleighRanker
         The ranker with the chosen setting, fitted to all labels.
 
+    See Also
+    --------
+    RayleighRanker : with settings of yours.
+
     Notes
     -----
     The graph is built once, the coordinates once for each width, and one Cholesky factor of size p, the
@@ -111,9 +115,10 @@ class RayleighRankerCV(CrossValidated, Ranker):
         """What the smoothness over the graph assumes; None where there is none of it to choose."""
         return MANIFOLD if any(self.smoothnesses) else None
 
+    called = "Rayleigh ranker, {kernel} kernel, tuned"
     limits: ClassVar[Mapping[str, Limit]] = {
         "kernel": KERNEL,
-        "widths": Several(Between(0, inf, closed="neither")),
+        "widths": Several(Between(1e-6, 1e6)),
         "sizes": Several(Between(1, inf, Integral)),
         "n_neighbors": Between(1, inf, Integral),
         "ridges": Several(Between(0, inf, closed="neither")),

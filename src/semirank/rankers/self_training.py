@@ -75,6 +75,11 @@ class SelfTrainingLogistic(LinearRanker):
     n_iter_ : int
         Number of models that were learned one after the other, the largest over lists.
 
+    See Also
+    --------
+    LogisticRanker : the same on labels alone.
+    TransductiveSVM : a line through a gap in the data.
+
     Notes
     -----
     One logistic regression on all items for each turn, each O(values that are not zero) for some ten
@@ -99,9 +104,10 @@ class SelfTrainingLogistic(LinearRanker):
     """
 
     assumption = OWN_PREDICTIONS
+    called = "self-training logistic regression"
     limits: ClassVar[Mapping[str, Limit]] = {
         **LinearRanker.limits,
-        "unlabelled_weight": Between(0),
+        "unlabelled_weight": Between(0, 1e12),
         "max_iter": Between(1, kind=Integral),
     }
     learns_from_unlabelled: ClassVar[bool] = True

@@ -20,6 +20,7 @@ from semirank.rankers.pairs import OrderedPairs, PairWeights
 from semirank.rankers.pairs.pseudo_labels import PseudoLabels, nearest_labels
 from semirank.rankers.rankboost import RankBoost
 from semirank.rankers.solvers.boosting import Round
+from semirank.rankers.sums.passes import Passes
 
 
 class SemiRankBoost(RankBoost):
@@ -65,12 +66,17 @@ class SemiRankBoost(RankBoost):
         lambda as it was used: 0 when no two items were given different labels within one list.
     pseudo_items_, pseudo_labels_ : arrays of shape (n_pseudo,)
         The items with a pseudo-label, as rows of the data given to `fit`, and these labels.
-    log_losses_ : float64 array of shape (n_rounds_, 2)
+    log_losses_ : float64 array of shape (`n_rounds_`, 2)
         Logarithms of A and B after each round; B is NaN when `discount_` is 0.
-    losses_ : float64 array of shape (n_rounds_, 2)
+    losses_ : float64 array of shape (`n_rounds_`, 2)
         A and B themselves.
     n_rounds_, features_, thresholds_, alphas_, feature_importances_, validation_losses_
         As in `RankBoost`.
+
+    See Also
+    --------
+    RankBoost : the same on labels alone.
+    ManifoldRanking : labels spread farther than to the nearest neighbours.
 
     Notes
     -----
@@ -96,6 +102,7 @@ class SemiRankBoost(RankBoost):
     """
 
     assumption = NEIGHBOUR_LABELS
+    called = "semi-supervised RankBoost, {n_rounds} rounds"
     limits: ClassVar[Mapping[str, Limit]] = {
         "n_rounds": RankBoost.limits["n_rounds"],
         "n_neighbors": Between(1, kind=Integral),
@@ -163,7 +170,7 @@ class SemiRankBoost(RankBoost):
         both = OrderedPairs.ordered_by(labels, numbers, weights[items])
         n_own = int(np.sum(both.numbers < data.n_lists))
         if n_own == len(both.numbers):
-            self._give_up_discount(data)
+            self._give_up_discount(bool(data.labelled.all()))
             return plain
         self.discount_ = 1.0 if isinstance(self.discount, str) else float(self.discount)
         both = both.share(self.balance, np.array([0, n_own]), np.array([1.0, self.discount_]))
@@ -178,9 +185,14 @@ class SemiRankBoost(RankBoost):
             return PseudoLabels(np.empty(0, dtype=np.int64), np.empty(0), np.empty(0))
         return nearest_labels(data, self.n_neighbors, self.distance, self.conflict)
 
-    def _give_up_discount(self, data: RankingDataset) -> None:
+    def _fit_sums(self, passes: Passes) -> None:
+        from semirank.rankers.sums import semi_rankboost
+
+        semi_rankboost.fit(self, passes)
+
+    def _give_up_discount(self, all_labelled: bool) -> None:
         self.discount_ = 0.0
-        if self.discount != 0 and not data.labelled.all():
+        if self.discount != 0 and not all_labelled:
             warnings.warn(
                 "No two unlabelled items of one list were given different pseudo-labels, so that these teach "
                 "nothing: the discount is 0, and the ranking that of RankBoost. Try a larger n_neighbors.",

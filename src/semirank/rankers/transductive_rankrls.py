@@ -77,6 +77,11 @@ class TransductiveRankRLS(KeepsItems, KernelRanker):
     coef_, items_, dual_coef_, gamma_
         RankRLS fitted to all lists with the labels found, as in `RankRLS`; `predict` uses it.
 
+    See Also
+    --------
+    RankRLS : the same on labels alone.
+    RankerPropagation : lists without labels take the rankers of lists that look like them.
+
     Notes
     -----
     Two eigendecompositions: over all items in place of the labelled ones (see `RankRLS`), and over the
@@ -101,6 +106,7 @@ class TransductiveRankRLS(KeepsItems, KernelRanker):
     """
 
     assumption = OWN_PREDICTIONS
+    called = "transductive RankRLS, {kernel} kernel"
     limits: ClassVar[Mapping[str, Limit]] = {
         "kernel": KERNEL,
         "gamma": GAMMA,

@@ -77,6 +77,11 @@ class TransductiveSVM(LinearRanker):
     n_iter_ : int
         Number of models that were learned one after the other, the largest over lists.
 
+    See Also
+    --------
+    LinearSVMRanker : the same on labels alone.
+    SelfTrainingLogistic : learns from its own guesses.
+
     Notes
     -----
     Some twenty support vector machines on all items, each O(values that are not zero) for some ten Newton
@@ -99,9 +104,10 @@ class TransductiveSVM(LinearRanker):
     """
 
     assumption = LOW_DENSITY
+    called = "transductive SVM"
     limits: ClassVar[Mapping[str, Limit]] = {
         **LinearRanker.limits,
-        "C_unlabelled": Either(OneOf(None), Between(0)),
+        "C_unlabelled": Either(OneOf(None), Between(0, 1e12)),
         "relevant_share": Either(OneOf(None), Between(0, 1, closed="neither")),
         "n_steps": Between(1, kind=Integral),
     }

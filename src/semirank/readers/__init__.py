@@ -10,6 +10,7 @@ from semirank.readers.reading_list import merge_decisions, order_items, reading_
 from semirank.readers.record_files import format_to_write, read_records, write_records
 from semirank.readers.records import Records
 from semirank.readers.scores import Scores, item_names, rank_items, read_scores, write_scores
+from semirank.readers.sorting import sort_by_list
 from semirank.readers.table import read_table, write_table
 from semirank.readers.trec import add_unjudged, read_qrels, read_run, write_qrels, write_run
 
@@ -40,6 +41,7 @@ __all__ = [
     "read_table",
     "reading_list",
     "records_of_arrays",
+    "sort_by_list",
     "write",
     "write_letor",
     "write_qrels",

@@ -1,15 +1,17 @@
-"""Vectors in NumPy files, with a table of the same items beside them."""
+"""Vectors in NumPy and safetensors files, with a table of the same items beside them."""
 
 import os
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from safetensors.numpy import load
 
 from semirank.core.arrays import AnyArray
 from semirank.dataset import RankingDataset, mark_unlabelled
-from semirank.files import name_of
+from semirank.files import ending_of, name_of, open_archive, open_input
 from semirank.readers.loading import load_cells
 from semirank.readers.record_files import ENDINGS, read_records
 from semirank.readers.records import Records
@@ -26,16 +28,16 @@ def read_arrays(
     unlabelled: float | Literal["auto"] | None = "auto",
     **columns: Any,
 ) -> RankingDataset:
-    """Read vectors, one row an item, from a ``.npy`` or ``.npz`` file.
+    """Read vectors, one row an item, from a ``.npy``, ``.npz`` or ``.safetensors`` file.
 
-    Labels, lists and names of the items come from a table with the same rows, or from arrays of an ``.npz``
-    file (X, y, qid, item_ids). Nothing in the file is executed: arrays of objects are refused.
+    Labels, lists and names of the items come from a table with the same rows, or from arrays of the file (X,
+    y, qid, item_ids). Nothing in the file is executed: arrays of objects are refused.
 
     Parameters
     ----------
     source : path
-        The vectors. An ``.npz`` file has one array of two dimensions, or one called X, vectors, embeddings or
-        features.
+        The vectors. An ``.npz`` or ``.safetensors`` file has one array of two dimensions, or one called X,
+        vectors, embeddings or features.
     table : path or data frame, optional
         Records of the same items in the same order. None: a file of the same name beside the vectors that
         ends in .csv, .tsv, .parquet or .xlsx, if there is one.
@@ -51,9 +53,11 @@ def read_arrays(
     if table is None:
         y = _one_of(arrays, _NAMES["y"])
         y = np.full(len(X), np.nan) if y is None else np.asarray(y, dtype=np.float64)
-        return RankingDataset(
-            X, mark_unlabelled(y, unlabelled)[0], _one_of(arrays, _NAMES["qid"]), _one_of(arrays, _ITEMS)
-        )
+        try:
+            y = mark_unlabelled(y, unlabelled)[0]
+            return RankingDataset(X, y, _one_of(arrays, _NAMES["qid"]), _one_of(arrays, _ITEMS))
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from error
     return _with_table(X, name, table, unlabelled, columns)
 
 
@@ -80,14 +84,25 @@ def _with_table(
 
 
 def _load(source: str | os.PathLike[str], name: str) -> dict[str, AnyArray]:
-    try:
-        with Path(source).open("rb") as stream:
+    with open_input(source) as stream:
+        if ending_of(name) == ".safetensors":
+            return _load_tensors(stream.read(), name)
+        if zipfile.is_zipfile(stream):
+            open_archive(stream, name, "NumPy file")
+        stream.seek(0)
+        try:
             loaded = np.load(stream, allow_pickle=False)
-            return dict(loaded) if isinstance(loaded, np.lib.npyio.NpzFile) else {"X": loaded}
-    except (ValueError, EOFError, OSError, KeyError, SyntaxError) as error:
-        if isinstance(error, FileNotFoundError):
-            raise FileNotFoundError(f"{name}: no such file.") from error
-        raise ValueError(f"{name}: is no NumPy file of numbers, or damaged ({error}).") from error
+            named = loaded.items() if isinstance(loaded, np.lib.npyio.NpzFile) else [("X", loaded)]
+            return {key: array for key, array in named if isinstance(array, np.ndarray)}
+        except Exception as error:  # a dozen kinds: headers are parsed as Python, arrays claim any size
+            raise ValueError(f"{name}: is no NumPy file of numbers, or damaged ({error}).") from error
+
+
+def _load_tensors(content: bytes, name: str) -> dict[str, AnyArray]:
+    try:
+        return load(content)
+    except Exception as error:  # those of another language have no common name
+        raise ValueError(f"{name}: is no safetensors file, or damaged ({error}).") from error
 
 
 def _vectors(arrays: Mapping[str, AnyArray], name: str) -> AnyArray:

@@ -1,17 +1,18 @@
 """Projects of ASReview LAB: records and decisions out of the database inside."""
 
 import json
+import shutil
 import sqlite3
 import tempfile
 import zipfile
+import zlib
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from semirank.files import Source, name_of, open_input
+from semirank.files import Source, name_of, open_archive, open_input
 
 DECISION = "included"
-LARGEST = 4 << 30  # bytes that a database may have when it is unpacked
 
 
 def read_asreview(source: Source) -> dict[str, list[Any]]:
@@ -23,9 +24,14 @@ def read_asreview(source: Source) -> dict[str, list[Any]]:
     name = name_of(source)
     with tempfile.TemporaryDirectory() as folder, open_input(source) as stream:
         try:
-            with zipfile.ZipFile(stream) as archive:
-                databases = _unpack(archive, Path(folder), name)
-        except zipfile.BadZipFile as error:
+            with open_archive(stream, name, "ASReview project") as archive:
+                databases = _unpack(archive, Path(folder))
+        except (
+            zipfile.BadZipFile,
+            zlib.error,
+            EOFError,
+            RuntimeError,
+        ) as error:  # damaged, cut off, encrypted
             raise ValueError(f"{name}: is no ASReview project, or damaged ({error}).") from error
         tables: dict[str, list[dict[str, Any]]] = {}
         for path in databases:
@@ -33,24 +39,21 @@ def read_asreview(source: Source) -> dict[str, list[Any]]:
                 tables.setdefault(table, []).extend(_rows(path, table, name))
     if not tables.get("record"):
         raise ValueError(f"{name}: holds no records. Projects of ASReview LAB 2 and 3 can be read.")
+    if any("record_id" not in rows[0] for rows in tables.values() if rows):
+        raise ValueError(
+            f"{name}: its tables have no record_id. Projects of ASReview LAB 2 and 3 can be read."
+        )
     decided = {row["record_id"]: row for row in tables["results"]}
     return _columns(tables["record"], decided)
 
 
-def _unpack(archive: zipfile.ZipFile, folder: Path, name: str) -> list[Path]:
+def _unpack(archive: zipfile.ZipFile, folder: Path) -> list[Path]:
     """Write the databases of a project under names of our own; nothing else is unpacked."""
     found = []
     for number, member in enumerate(each for each in archive.infolist() if each.filename.endswith(".db")):
-        if member.file_size > LARGEST:
-            raise ValueError(f"{name}: {member.filename} would have {member.file_size:,} bytes.")
         path = folder / f"{number}.db"
         with archive.open(member) as inside, path.open("wb") as outside:
-            left = LARGEST
-            while block := inside.read(min(1 << 20, left + 1)):
-                left -= len(block)
-                if left < 0:
-                    raise ValueError(f"{name}: {member.filename} is larger than it says.")
-                outside.write(block)
+            shutil.copyfileobj(inside, outside)
         found.append(path)
     return found
 
@@ -64,7 +67,7 @@ def _rows(path: Path, table: str, name: str) -> list[dict[str, Any]]:
                 "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (table,)
             ).fetchone()
             rows = connection.execute(f"SELECT * FROM {table}").fetchall() if known else []
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError, MemoryError) as error:
         raise ValueError(f"{name}: the database inside is damaged ({error}).") from error
     return [dict(row) for row in rows]
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from semirank.core.arrays import AnyArray, Floats
 from semirank.features.cells import known_words
+from semirank.spelling import option
 
 Complaint = Callable[[int, str], ValueError]
 """Makes the error for a row, counted within the cells, from what is wrong there."""
@@ -58,7 +59,7 @@ def parse_cells(cells: Sequence[Any], complain: Complaint) -> AnyArray:
 
 def leave_out(column: str) -> str:
     """Say how to go on without a cell, or without its column."""
-    return f"leave the cell empty, or say drop=[{column!r}] (--drop {column!r})"
+    return f"leave the cell empty, or say {option('drop', [column])}"
 
 
 def join_cells(parts: Sequence[AnyArray]) -> AnyArray:

@@ -11,8 +11,11 @@ from typing import BinaryIO, TextIO
 import numpy as np
 
 from semirank.core.arrays import AnyArray, Floats
+from semirank.files import Source, name_of, open_input
 from semirank.readers.cells import check_filled, leave_out, parse_cells, parse_numbers
+from semirank.readers.encodings import choose_encoding
 from semirank.readers.lines import lines_of
+from semirank.spelling import option
 
 CHUNK = 500  # so few that the rows are gone before the garbage collector looks at them
 _UNDECODED = re.compile("[\udc80-\udcff]")  # how "surrogateescape" marks bytes that are no text
@@ -122,11 +125,17 @@ def open_text(stream: BinaryIO, encoding: str = "utf-8") -> Iterator[TextIO]:
     try:
         text = io.TextIOWrapper(stream, encoding, errors="surrogateescape", newline="")
     except LookupError as error:
-        raise ValueError(f"encoding: {error}.") from error
+        raise ValueError(f"{option('encoding')}: {error}.") from error
     try:
         yield text
     finally:
         text.detach()
+
+
+def read_text(source: Source, encoding: str) -> str:
+    """Read a whole text, line ends as they are; bytes that the encoding does not have are an error."""
+    with open_input(source) as stream, open_text(stream, choose_encoding(source, encoding)) as text:
+        return "".join(_checked_lines(text, name_of(source)))
 
 
 def _checked_lines(text: TextIO, name: str) -> Iterator[str]:
@@ -140,7 +149,7 @@ def _checked_lines(text: TextIO, name: str) -> Iterator[str]:
     except UnicodeError as error:
         encoding = text.encoding.removesuffix("-sig")
         raise ValueError(
-            f"{name}:{number}: is not {encoding} text. Say encoding=... (--encoding ...), for example cp1252."
+            f"{name}:{number}: is not {encoding} text. Say {option('encoding', ...)}, for example cp1252."
         ) from error
 
 

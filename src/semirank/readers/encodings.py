@@ -7,6 +7,7 @@ from typing import BinaryIO
 
 from semirank.dataset import DataWarning
 from semirank.files import STDIO, Source, name_of, open_input
+from semirank.spelling import option
 
 AUTO = "auto"
 _MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
@@ -31,8 +32,8 @@ def choose_encoding(source: Source, encoding: str = AUTO) -> str:
         source.seek(start)
     if found not in ("utf-8", "utf-8-sig"):
         warnings.warn(
-            f"{name_of(source)}: is no UTF-8 text and was read as {_SPOKEN[found]}. If that is wrong, say "
-            "encoding=... (--encoding ...).",
+            f"{name_of(source)}: is no UTF-8 text and was read as {_SPOKEN[found]} (if that is wrong, say "
+            f"{option('encoding', ...)}).",
             DataWarning,
             stacklevel=2,
         )

@@ -16,6 +16,7 @@ from semirank.readers.record_files import read_records
 from semirank.readers.scores import COLUMNS, Scores, read_scores, write_scores
 from semirank.readers.table import read_table, write_table
 from semirank.readers.trec import read_qrels, read_run, write_qrels, write_run
+from semirank.spelling import option
 
 FORMATS = {
     "letor": (".letor", ".txt", ".dat", ".svm", ".svmlight", ".libsvm"),
@@ -26,7 +27,7 @@ FORMATS = {
     "ris": (".ris",),
     "bibtex": (".bib", ".bibtex"),
     "asreview": (".asreview",),
-    "arrays": (".npy", ".npz"),
+    "arrays": (".npy", ".npz", ".safetensors"),
     "images": (),
     "qrels": (".qrels", ".qrel"),
 }
@@ -44,7 +45,8 @@ def format_of(name: str) -> str:
         if ending in endings:
             return format_name
     if ending:
-        raise ValueError(f"{name}: the ending {ending!r} tells no format. Say which: {', '.join(FORMATS)}.")
+        said = f"Say {option('format', ...)}, one of {', '.join(FORMATS)}."
+        raise ValueError(f"{name}: the ending {ending!r} tells no format. {said}")
     raise ValueError(
         f"{name}: is neither a file whose ending tells its format ({', '.join(FORMATS)}) nor a named dataset "
         f"({', '.join(available())})."
@@ -77,6 +79,13 @@ def read(
     unlabelled : float, "auto" or None
         The label that means "unlabelled"; see `read_letor`.
 
+    See Also
+    --------
+    write : the way back.
+    read_table : more to say about columns.
+    load : a named dataset.
+    open_parts : more than fits into memory.
+
     Examples
     --------
     >>> import semirank
@@ -89,7 +98,8 @@ def read(
     if format is None and name in available() and not Path(name).exists():
         return load(name, **named)
     if format is None and source == STDIO:
-        raise ValueError(f"The format of standard input has to be said: {', '.join(FORMATS)}.")
+        said = f"say {option('format', ...)}, one of {', '.join(FORMATS)}."
+        raise ValueError(f"The ending of a name tells the format, and standard input has none: {said}")
     match format or format_of(name):
         case "letor":
             return read_letor(source, unlabelled=unlabelled)
@@ -106,7 +116,13 @@ def read(
 
 
 def write(data: RankingDataset, target: str | os.PathLike[str], *, format: str | None = None) -> None:
-    """Write a dataset to a file in the format that its ending tells; the file appears only when complete."""
+    """Write a dataset to a file in the format that its ending tells; the file appears only when complete.
+
+    See Also
+    --------
+    read : the way back.
+    semirank.readers.write_ranking : scores of items.
+    """
     match format or format_of(str(target)):
         case "letor":
             write_letor(data, target)

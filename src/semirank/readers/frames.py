@@ -79,12 +79,12 @@ def read_parquet(stream: BinaryIO, name: str, choose: Callable[[list[str]], Role
     """Read the columns of a Parquet file that `choose` picks from all its columns."""
     pyarrow, parquet = import_arrow(name)
     content = stream.read()
-    with _damage_named(name, pyarrow.ArrowException):
+    with damage_named(name, pyarrow.ArrowException):
         file = parquet.ParquetFile(pyarrow.BufferReader(content))
         columns = list(file.schema_arrow.names)
     _check_size(file.metadata, len(content), name)
     roles = choose(columns)
-    with _damage_named(name, pyarrow.ArrowException):
+    with damage_named(name, pyarrow.ArrowException):
         table = file.read(columns=roles.columns)
         table.validate(full=True)
     return roles, Rows(nw.from_native(table, eager_only=True), name, file.metadata.num_rows)
@@ -93,7 +93,7 @@ def read_parquet(stream: BinaryIO, name: str, choose: Callable[[list[str]], Role
 def read_parquet_columns(stream: BinaryIO, name: str) -> dict[str, list[Any]]:
     """Read all columns of a Parquet file, as Python's values."""
     pyarrow, parquet = import_arrow(name)
-    with _damage_named(name, pyarrow.ArrowException):
+    with damage_named(name, pyarrow.ArrowException):
         table = parquet.read_table(pyarrow.BufferReader(stream.read()))
         table.validate(full=True)
         return {column: table[column].to_pylist() for column in table.column_names}
@@ -123,7 +123,8 @@ def import_arrow(name: str) -> tuple[Any, Any]:
 
 
 @contextmanager
-def _damage_named(name: str, arrow_error: type[Exception]) -> Iterator[None]:
+def damage_named(name: str, arrow_error: type[Exception]) -> Iterator[None]:
+    """Name the file in what Arrow says about a damaged one."""
     try:
         yield
     except (arrow_error, OSError, ValueError) as error:

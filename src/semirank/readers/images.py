@@ -11,6 +11,7 @@ from semirank.dataset import DataWarning, RankingDataset, mark_unlabelled
 from semirank.features.thumbnails import Thumbnails
 from semirank.readers.loading import load_cells
 from semirank.readers.table import read_labels
+from semirank.spelling import option
 
 ENDINGS = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff")
 LABELS = ("labels.csv", "labels.tsv", "labels.xlsx")
@@ -67,7 +68,7 @@ def _labels(names: list[str], table: Any, unlabelled: float | Literal["auto"] | 
     options |= {key: value for key, value in columns.items() if key in options}
     told, roles, cells = load_cells(table, qid=False, text=False, features=[], **options)
     if cells.item_ids is None:
-        raise ValueError(f"{told}: has no column with the names of images; call it item (--item).")
+        raise ValueError(f"{told}: has no column with the names of images (say {option('item', ...)}).")
     found = mark_unlabelled(read_labels(cells.labels, roles.label, columns.get("relevant")), unlabelled)[0]
     by_name = dict(zip(map(str, cells.item_ids), found, strict=True))
     if strange := [name for name in by_name if name not in set(names)]:

@@ -75,6 +75,11 @@ def read_letor(
     ValueError
         With file and line, for the first line that is malformed.
 
+    See Also
+    --------
+    write_letor : the way back.
+    open_parts : more than fits into memory.
+
     Notes
     -----
     Numbers are the same doubles as `float` gives. The text is read in blocks; at the peak about twice
@@ -142,6 +147,10 @@ def write_letor(
     -----
     DataWarning
         If an item has the label -1, which by default is read as "unlabelled".
+
+    See Also
+    --------
+    read_letor : the way back.
 
     Examples
     --------

@@ -10,6 +10,7 @@ from scipy.sparse import csr_array, issparse
 
 from semirank.core.arrays import Floats, Integers
 from semirank.dataset import DataWarning, Features, RankingDataset
+from semirank.spelling import option
 
 DENSE_FROM = 0.25
 """The share of entries from which a matrix is read as dense, and written with its zeros."""
@@ -38,7 +39,8 @@ def _label_numbers(y: Floats) -> Floats:
     """Replace NaN by the mark that is read back as such: -1, or NaN itself if labels are negative."""
     if (y == -1).any():
         warnings.warn(
-            "The label -1 is read back as 'unlabelled', or refused, unless you pass unlabelled=None.",
+            "The label -1 is read back as 'unlabelled', or refused, unless you say "
+            f"{option('unlabelled', None)}.",
             DataWarning,
             stacklevel=4,
         )

@@ -13,11 +13,12 @@ from semirank.features.table import join_texts
 from semirank.files import ending_of, name_of, open_input
 from semirank.readers.cells import Chunk, is_number, join_cells
 from semirank.readers.delimited import DelimitedFile, open_text
-from semirank.readers.encodings import choose_encoding
+from semirank.readers.encodings import AUTO, choose_encoding
 from semirank.readers.frames import Rows, as_frame, read_parquet
 from semirank.readers.record_files import ENDINGS, read_records
 from semirank.readers.ris import decision_in
 from semirank.readers.roles import DECISIONS_OF_RAYYAN, Roles, find_roles
+from semirank.spelling import option
 
 DELIMITERS = {"csv": None, "tsv": "\t"} | dict.fromkeys(("parquet", "xlsx", "ris", "bibtex", "asreview"))
 
@@ -65,6 +66,19 @@ def load_cells(
             return name, roles, _collect(name, file.chunks(), roles)
 
 
+def load_roles(
+    source: Any, *, format: str, delimiter: str | None = None, encoding: str = AUTO, **options: Any
+) -> tuple[Sequence[str], Roles]:
+    """Tell which columns a table has, and which part each plays; of delimited text the header is enough."""
+    name = name_of(source)
+    if format not in ("csv", "tsv"):
+        columns: Sequence[str] = list(read_records(source, format=format, encoding=encoding).columns)
+        return columns, _choose(name, options, columns)
+    with open_input(source) as stream, open_text(stream, choose_encoding(source, encoding)) as lines:
+        columns = DelimitedFile(lines, name, delimiter or DELIMITERS[format]).columns
+    return columns, _choose(name, options, columns)
+
+
 def format_of_table(name: str) -> str:
     """Tell the format of a table by the ending of its name, csv if that is unknown."""
     return ENDINGS.get(ending_of(name), "csv")
@@ -73,7 +87,7 @@ def format_of_table(name: str) -> str:
 def check_layout(format: str, delimiter: str | None) -> str:
     """Return the format; refuse one that is unknown, and delimiters that cannot be."""
     if format not in DELIMITERS:
-        raise ValueError(f"format must be one of {', '.join(DELIMITERS)}; got {format!r}.")
+        raise ValueError(f"{option('format')} must be one of {', '.join(DELIMITERS)}; got {format!r}.")
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise ValueError(f"delimiter must be one character, no quote and no line end; got {delimiter!r}.")
     return format

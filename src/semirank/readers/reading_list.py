@@ -11,6 +11,7 @@ from semirank.dataset import RankingDataset
 from semirank.readers.records import Records, spell_cell
 from semirank.readers.roles import ColumnChoice, find_roles
 from semirank.readers.scores import Scores, check_scores, item_names
+from semirank.spelling import option
 
 ROW = "row"  # names the items of data without names: from 1, in the order of the file
 
@@ -150,7 +151,7 @@ def merge_decisions(
             if not ignore_unknown:
                 raise ValueError(
                     f"{decisions.name}:{row}: {records.name} has no item {key[-1]!r}. Check that the "
-                    "decisions belong to these data, or say ignore_unknown=True (--ignore-unknown)."
+                    f"decisions belong to these data, or say {option('ignore_unknown', True)}."
                 )
             continue
         before = _label(cells[places[key]])
@@ -159,7 +160,7 @@ def merge_decisions(
         if kind == "changed" and not replace:
             raise ValueError(
                 f"{decisions.name}:{row}: item {key[-1]!r} is decided as {decision!r}, but {records.name} "
-                f"says {before!r}. To take the decision, say replace=True (--replace)."
+                f"says {before!r}. To take the decision, say {option('replace', True)}."
             )
         cells[places[key]] = decision
     merged = records.replaced(column, cells)
@@ -203,13 +204,13 @@ def _keys(records: Records, roles: dict[str, str | None]) -> Iterable[Key]:
 def _decided(decisions: Records, roles: dict[str, str | None], *, by_row: bool) -> dict[Key, tuple[Any, int]]:
     """Return the decision on each item that has one, with the row where it stands."""
     if roles["label"] is None:
-        raise ValueError(f"{decisions.name}: has no column of labels. Say which it is: label=... (--label).")
+        raise ValueError(f"{decisions.name}: has no column of labels (say {option('label', ...)}).")
     if by_row and ROW not in decisions.columns:
         raise ValueError(
             f"{decisions.name}: neither file names the items; there is no column {ROW!r} either."
         )
     if not by_row and roles["item"] is None:
-        raise ValueError(f"{decisions.name}: has no column that names the items. Say item=... (--item).")
+        raise ValueError(f"{decisions.name}: has no column that names the items (say {option('item', ...)}).")
     keys = ((spell_cell(cell),) for cell in decisions.columns[ROW]) if by_row else _keys(decisions, roles)
     found: dict[Key, tuple[Any, int]] = {}
     labels = map(_label, decisions.columns[roles["label"]])

@@ -3,12 +3,12 @@
 import re
 from typing import Any, BinaryIO
 
-from semirank.files import Source, name_of, open_input
-from semirank.readers.delimited import open_text
-from semirank.readers.encodings import choose_encoding
+from semirank.files import Source, name_of
+from semirank.readers.delimited import read_text
 from semirank.readers.records import Records, columns_of, fold_line, spell_cell
 
 DECISION = "included"  # the column that holds 1, 0 or nothing
+_START = re.compile(r"^TY  - ", re.MULTILINE)
 _OWN = re.compile(r"(?:asreview|semirank)_(relevant|irrelevant|not_seen)", re.IGNORECASE)
 _RAYYAN = re.compile(r"RAYYAN-INCLUSION:\s*\{([^}]*)\}", re.IGNORECASE)
 _TITLES, _ABSTRACTS = ("title", "primary_title"), ("abstract", "notes_abstract")
@@ -23,14 +23,18 @@ def read_ris(source: Source, encoding: str) -> dict[str, list[Any]]:
     like, or Rayyan's inclusion.
     """
     rispy = import_rispy(name_of(source))
-    with open_input(source) as stream, open_text(stream, choose_encoding(source, encoding)) as text:
-        content = text.read()
+    content = read_text(source, encoding)
+    n_starts = len(_START.findall(content))
+    if not n_starts:
+        raise ValueError(f"{name_of(source)}: holds no record. A RIS record starts with 'TY  - '.")
     try:
-        entries = rispy.loads(content)
+        entries = [entry for entry in rispy.loads(content) if entry]  # an end without a start is none
     except Exception as error:  # rispy raises its own, OSError and IndexError for what is no RIS
         raise ValueError(f"{name_of(source)}: is no RIS file, or damaged ({error}).") from error
-    if not entries:
-        raise ValueError(f"{name_of(source)}: holds no record. A RIS record starts with 'TY  - '.")
+    if len(entries) > n_starts:  # newer rispy takes "TY odd" for a start
+        raise ValueError(f"{name_of(source)}: is no RIS file, or damaged (a record starts without 'TY  - ').")
+    if len(entries) < n_starts:
+        raise ValueError(f"{name_of(source)}: is cut off: the last record has no end ('ER  - ').")
     return columns_of([_flat(entry) for entry in entries])
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Literal
 
+from semirank.spelling import option
+
 ColumnChoice = str | Literal[False] | None
 """A column, False for none, None for the one with a usual name."""
 
@@ -82,8 +84,9 @@ def find_roles(
         chosen["label"] = next(name for name in free if name.lower() == DECISIONS_OF_RAYYAN)
     if chosen["label"] is None and label is None:
         raise ValueError(
-            f"no column has a usual name for the label ({', '.join(USUAL_NAMES['label'])}). Say label=... "
-            f"(--label) with one of the columns {_listed(columns)}, or label=False if there are no labels."
+            f"no column has a usual name for the label ({', '.join(USUAL_NAMES['label'])}). Say "
+            f"{option('label', ...)} with one of the columns {_listed(columns)}, or "
+            f"{option('label', False)} if there are no labels."
         )
     texts = _choose_text(options["text"], free)
     beside: list[str] = []
@@ -99,19 +102,19 @@ def _usual(columns: Iterable[str], names: Sequence[str]) -> list[str]:
     return [column for column in columns if column.strip().lower() in names]
 
 
-def _choose(role: str, option: ColumnChoice, free: Sequence[str]) -> str | None:
-    if option is not None:
-        return option or None
+def _choose(role: str, asked: ColumnChoice, free: Sequence[str]) -> str | None:
+    if asked is not None:
+        return asked or None
     found = _usual(free, USUAL_NAMES[role])
     if len(found) > 1:
         raise _doubt(role, found)
     return found[0] if found else None
 
 
-def _choose_text(option: Any, free: Sequence[str]) -> tuple[str, ...]:
+def _choose_text(asked: Any, free: Sequence[str]) -> tuple[str, ...]:
     """Take the column of texts, or that of titles and that of abstracts."""
-    if option is not None:
-        return option or ()
+    if asked is not None:
+        return asked or ()
     title, abstract = _usual(free, _TITLE), _usual(free, _ABSTRACT)
     found = _usual(free, USUAL_NAMES["text"])
     if len(found) > 1 and not len(title) == len(abstract) == len(found) - 1 == 1:
@@ -129,7 +132,7 @@ def _rest_as_features(rest: Sequence[str], options: Mapping[str, Any]) -> tuple[
         elif likely:
             raise ValueError(
                 f"the column {likely[0]!r} has a usual name for a {role}. To use it as a feature, list all "
-                f"features in features=[...] (--feature); to leave it out, say {_drop(likely[0])}."
+                f"features ({option('features', ...)}); to leave it out, say {_drop(likely[0])}."
             )
     for name in filter(_NAMELESS.fullmatch, features):
         raise ValueError(
@@ -140,14 +143,14 @@ def _rest_as_features(rest: Sequence[str], options: Mapping[str, Any]) -> tuple[
 
 
 def _drop(name: str) -> str:
-    """Write how a column is left out, in Python and on the command line."""
-    return f"drop=[{name!r}] (--drop {name!r})"
+    """Write how a column is left out."""
+    return option("drop", [name])
 
 
 def _doubt(role: str, found: Sequence[str]) -> ValueError:
     return ValueError(
-        f"the columns {_listed(found)} could all be the {role}: say {role}={found[0]!r}, or leave the others "
-        f"out with {_drop(found[-1])}."
+        f"the columns {_listed(found)} could all be the {role}: say {option(role, found[0])}, or leave the "
+        f"others out with {_drop(found[-1])}."
     )
 
 
@@ -160,9 +163,12 @@ def _check_named(
     for part, names in parts.items():
         for name in _as_tuple(names) or ():
             if name not in columns:
-                raise ValueError(f"{part}: there is no column {name!r}. The columns are {_listed(columns)}.")
+                raise ValueError(
+                    f"{option(part)}: there is no column {name!r}. The columns are {_listed(columns)}."
+                )
             if name in used:
-                raise ValueError(f"the column {name!r} cannot be used twice, in {used[name]} and in {part}.")
+                both = f"{option(used[name])} and in {option(part)}"
+                raise ValueError(f"the column {name!r} cannot be used twice, in {both}.")
             used[name] = part
 
 
@@ -173,9 +179,9 @@ def _check_distinct(columns: Sequence[str]) -> None:
 
 
 def _check_sequence(**options: Any) -> None:
-    for option, names in options.items():
-        if isinstance(names, str):
-            raise ValueError(f"{option} must be a list of columns; write {option}=[{names!r}].")
+    for name, columns in options.items():
+        if isinstance(columns, str):
+            raise ValueError(f"{name} must be a list of columns; write {option(name, [columns])}.")
 
 
 def _as_tuple(names: Any) -> Any:

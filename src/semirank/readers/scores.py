@@ -12,6 +12,7 @@ from semirank.dataset import RankingDataset
 from semirank.files import Source, ending_of, name_of, open_input, open_output
 from semirank.readers.delimited import DelimitedFile, open_text, quoted
 from semirank.readers.lines import Once, read_cells, read_number
+from semirank.spelling import option
 
 COLUMNS = ("qid", "item", "score")
 
@@ -60,7 +61,7 @@ class Scores:
         self,
         data: RankingDataset,
         *,
-        missing: Literal["error", "last"] = "error",
+        missing: Literal["error", "last", "unretrieved"] = "error",
         unknown: Literal["error", "ignore"] = "error",
     ) -> Floats:
         """Return one score for each item of the data, in the caller's order, matched by name.
@@ -72,19 +73,21 @@ class Scores:
         ----------
         data : RankingDataset
             The items to find scores for.
-        missing : {"error", "last"}
-            What to do when an item has no score: refuse, or put all such items at the end of their
-            list, tied with each other.
+        missing : {"error", "last", "unretrieved"}
+            What to do when an item has no score: refuse, put all such items at the end of their list,
+            tied with each other, or give them -inf, which says so.
         unknown : {"error", "ignore"}
             What to do when a score names an item that the data do not have.
         """
-        if missing not in ("error", "last") or unknown not in ("error", "ignore"):
-            raise ValueError("missing must be 'error' or 'last', unknown 'error' or 'ignore'.")
+        if missing not in ("error", "last", "unretrieved") or unknown not in ("error", "ignore"):
+            raise ValueError("missing must be 'error', 'last' or 'unretrieved', unknown 'error' or 'ignore'.")
         rows = _by_name(zip(self.qid, self.item_ids, strict=True), self.name)
         keys = _by_name(zip(*item_names(data), strict=True), "The data")
         found = np.array([rows.get(key, -1) for key in keys])
         self._check_match(rows, keys, found, missing, unknown)
         scores = np.append(self.scores, np.nan)[found]
+        if missing == "unretrieved":
+            return data.restore(np.where(found < 0, -np.inf, scores))
         return data.restore(_put_last(data, scores, found < 0))
 
     def _check_match(
@@ -95,13 +98,13 @@ class Scores:
             list_name, item = list(keys)[absent[0]]
             raise ValueError(
                 f"{self.name}: {len(absent)} items of the data have no score, the first is {item!r} of list "
-                f"{list_name!r}. Score every item, or say missing='last'."
+                f"{list_name!r}. Score every item, or say {option('missing', 'last')}."
             )
         if unknown == "error" and len(rows) > len(found) - len(absent):
             list_name, item = next(key for key in rows if key not in keys)
             raise ValueError(
                 f"{self.name}: the data have no item {item!r} in list {list_name!r}. Check that the scores "
-                "belong to these data, or say unknown='ignore'."
+                f"belong to these data, or say {option('unknown', 'ignore')}."
             )
 
 

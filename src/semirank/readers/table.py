@@ -22,6 +22,7 @@ from semirank.readers.frames import import_arrow
 from semirank.readers.loading import DELIMITERS, TableContent, check_layout, format_of_table, load_cells
 from semirank.readers.roles import ColumnChoice, Roles
 from semirank.readers.scores import check_scores, spell
+from semirank.spelling import option
 
 TEXT_PREFIX = "text:"  # what the name of a feature that was made from text starts with
 _CHUNK = 20_000
@@ -103,6 +104,11 @@ def read_table(
         With file and line (or row): another number of cells than in the header, a cell that is no number
         where there should be one, an empty name; columns that are missing, double or in doubt.
 
+    See Also
+    --------
+    write_table : the way back.
+    semirank.features.TableFeatures : what becomes of columns.
+
     Notes
     -----
     CSV is read in chunks, and only the columns that are needed are kept. A quoted cell may hold line ends
@@ -113,7 +119,7 @@ def read_table(
     >>> import io
     >>> from semirank.readers.table import read_table
     >>> table = b"id,title,abstract,year,included\n1,Cats,On cats.,1999,1\n2,Dogs and cats,,2001,\n"
-    >>> data = read_table(io.BytesIO(table))
+    >>> data = read_table(io.BytesIO(table), drop=["year"])
     >>> data
     RankingDataset(1 lists, 2 items, 1 features, 1 labelled, 1 unlabelled)
     >>> data.feature_names, data.texts[0]
@@ -134,7 +140,7 @@ def read_table(
     if roles.beside_text:
         warnings.warn(
             f"{name}: ranked by text alone; not read: {', '.join(map(repr, roles.beside_text))}. To use "
-            "some, say features=[...] (--feature); to leave them out in silence, drop=[...] (--drop).",
+            f"some, say {option('features', ...)} (to leave them out in silence, {option('drop', ...)}).",
             DataWarning,
             stacklevel=2,
         )
@@ -167,7 +173,7 @@ def read_labels(labels: AnyArray, column: str | None, relevant: str | None) -> F
         fault = "holds words" if relevant is None else f"has no label {relevant!r}"
         raise ValueError(
             f"the column {column!r} {fault}: {shown}{more}. Say which one is relevant, for example "
-            f"relevant={example!r} (--relevant {example!r}); the others then are not, and empty cells stay "
+            f"{option('relevant', example)}; the others then are not, and empty cells stay "
             "unlabelled."
         )
     return np.array([np.nan if word is None else float(word == wanted) for word in words])
@@ -199,6 +205,10 @@ def write_table(
         Taken from the ending of the name if not given; "csv" if that is unknown.
     delimiter : str, optional
         What stands between two cells: by default a tab in TSV, a comma in CSV.
+
+    See Also
+    --------
+    read_table : the way back.
 
     Examples
     --------
@@ -234,7 +244,9 @@ def write_table(
 def _as_table(cells: TableContent, roles: Roles, kinds: Mapping[str, ColumnKind]) -> RawTable | None:
     """Return the columns as a table, unless they are numbers, or texts, and nothing else."""
     if unknown := [name for name in kinds if name not in cells.columns]:
-        raise ValueError(f"kinds: {unknown[0]!r} is none of the columns that are used as features.")
+        raise ValueError(
+            f"{option('kinds')}: {unknown[0]!r} is none of the columns that are used as features."
+        )
     plain = all(column.dtype.kind == "f" for column in cells.columns.values()) and not kinds
     if not cells.columns or (plain and cells.texts is None):
         return None

@@ -33,6 +33,11 @@ def read_qrels(source: Source, *, unlabelled: float | Literal["auto"] | None = "
         With file and line: another number of cells, a label that is no finite number, an item of a
         list that is judged twice.
 
+    See Also
+    --------
+    write_qrels : the way back.
+    read_run : scores.
+
     Examples
     --------
     >>> import io
@@ -59,6 +64,10 @@ def write_qrels(data: RankingDataset, target: str | os.PathLike[str]) -> None:
 
     Items without `item_ids` go by the caller's row number, from 0. Labels must be whole numbers,
     since trec_eval cuts off what stands behind the point.
+
+    See Also
+    --------
+    read_qrels : the way back.
     """
     labelled = np.flatnonzero(data.restore(data.labelled))
     labels = data.restore(data.y)[labelled]
@@ -96,6 +105,11 @@ def read_run(source: Source) -> Scores:
     ValueError
         With file and line: another number of cells, a score that is no finite number, an item of a
         list that is there twice.
+
+    See Also
+    --------
+    write_run : the way back.
+    read_qrels : labels.
     """
     once, rows = Once(), []
     for place, cells in read_cells(source, ("list", "Q0", "item", "rank", "score", "tag")):
@@ -135,6 +149,10 @@ def write_run(
         The name of the run, one word.
     top : int, optional
         Write only so many items of each list.
+
+    See Also
+    --------
+    read_run : the way back.
 
     Examples
     --------

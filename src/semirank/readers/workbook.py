@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from semirank.dataset import DataWarning
-from semirank.files import Source, name_of, open_input
+from semirank.files import Source, name_of, open_archive, open_input
 from semirank.readers.records import Records, spell_cell
 
 LONGEST_CELL = 32_767  # characters, Excel's own limit
@@ -18,6 +18,7 @@ def read_workbook(source: Source) -> dict[str, list[Any]]:
     openpyxl = import_openpyxl(name)
     with open_input(source) as stream:
         content = io.BytesIO(stream.read())
+    open_archive(content, name, "Excel workbook (.xlsx)")
     try:
         book = openpyxl.load_workbook(content, read_only=True, data_only=True)
         rows = next((found for sheet in book.worksheets if (found := list(_rows(sheet)))), [])

@@ -4,15 +4,25 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from semirank.report.comparison_pictures import budget_curves, list_deltas, means, precision_recall
-from semirank.report.page import Code, Page, Picture, Section, Table, Text
+from semirank.report.comparison_pictures import (
+    answer_picture,
+    bars_of_lists,
+    budget_curves,
+    gain_intervals,
+    means,
+    precision_recall,
+)
+from semirank.report.page import Answer, Code, Name, Page, Picture, Section, Table, Text
 from semirank.results.comparison import Comparison, ListChange, ShownItem
+from semirank.results.drawing import FEW_LISTS, gains, list_deltas, with_precision
 from semirank.results.result import Contrast, Interval, Result
 from semirank.results.sentences import (
     about_budget,
     about_comparison,
     about_contrast,
     about_protocol,
+    about_value,
+    headline,
     warnings_of,
 )
 
@@ -20,12 +30,12 @@ SHOWN_CHANGES = 5
 
 
 def comparison_page(comparison: Comparison) -> Page:
-    """Lay out a comparison: the answer first, then the proof, then how to run it again."""
+    """Lay out a comparison: what to do on the first screen, then the proof, then how to run it again."""
     found = "interrupted" if not comparison.complete else f"{comparison.seconds:.0f} s"
     sections = [
-        Section("What was found", list(_findings(comparison))),
+        Section("What was found", list(map(Text, about_comparison(comparison)))),
         Section("Leaderboard", list(_leaderboard(comparison))),
-        Section("What unlabelled data did, list by list", list(_lists(comparison))),
+        Section("What unlabelled data did", list(_gains(comparison))),
         Section("How much labels are worth", list(_budget(comparison))),
         Section("Precision and recall", list(_precision(comparison))),
         Section("The data", list(_data(comparison))),
@@ -33,70 +43,75 @@ def comparison_page(comparison: Comparison) -> Page:
         Section("Run it again", list(_settings(comparison))),
     ]
     return Page(
-        f"semirank compare: {comparison.name}",
-        f"{comparison.metric}, {comparison.date}, {found}",
+        f"Which ranker for {comparison.name}?",
+        f"semirank compare, {comparison.metric}, {comparison.date}, {found}",
         [section for section in sections if section.blocks],
+        _answer(comparison),
     )
 
 
-def leaderboard(comparison: Comparison) -> list[dict[str, Any]]:
-    """Return one row for each ranker, the best first; those that did not finish have no figures."""
-    return [_leaderboard_row(comparison, result) for result in comparison.results]
+def _answer(comparison: Comparison) -> Answer:
+    stopped = [] if comparison.complete else ["The comparison was interrupted: this is what was finished."]
+    chosen = [each for each in comparison.finished if each.name == comparison.recommended]
+    about = [text for each in chosen for text in _about_mean(each, comparison)]
+    return Answer(
+        headline(comparison),
+        [*stopped, *warnings_of(comparison)],
+        f"{comparison.metric} {chosen[0].mean:.3f}" if chosen else "",
+        about,
+        comparison.command,
+        answer_picture(comparison) if chosen else None,
+    )
 
 
-def _leaderboard_row(comparison: Comparison, result: Result) -> dict[str, Any]:
-    contrast, overall = result.contrast or result.contrast_best, result.contrast_best
-    return {
-        "place": result.place,
-        "ranker": result.name,
-        comparison.metric: _number(result.mean),
-        f"{comparison.confidence:.0%} interval": _interval(result.interval),
-        "baseline": contrast.baseline if contrast else None,
-        "difference": _signed(contrast.difference) if contrast else None,
-        "p (Holm)": f"{contrast.p_adjusted:.2g}" if contrast else None,
-        "verdict": _verdict(result, contrast),
-        "to the best": _signed(overall.difference) if overall else None,
-        "assumes of unlabelled data": result.assumption,
-    }
-
-
-def _verdict(result: Result, contrast: Contrast | None) -> str:
-    if result.status != "finished":
-        return result.reason or result.status
-    return contrast.verdict if contrast else "supervised"
-
-
-def _findings(comparison: Comparison) -> Iterator[Text | Code]:
-    if comparison.command is not None:
-        yield Code("To rank with what is recommended", comparison.command, shown=True)
-    for words in about_comparison(comparison):
-        yield Text(words, "answer")
-    if not comparison.complete:
-        yield Text("The comparison was interrupted: this is what was finished.", "warning")
-    for words in warnings_of(comparison):
-        yield Text(words, "warning")
+def _about_mean(result: Result, comparison: Comparison) -> Iterator[str]:
+    assert result.mean is not None
+    if result.interval is not None:
+        percent = f"{100 * comparison.confidence:g} %"
+        yield f"{result.interval.low:.3f} to {result.interval.high:.3f} with {percent} confidence"
+    if meaning := about_value(comparison.metric, result.mean):
+        yield meaning
 
 
 def _leaderboard(comparison: Comparison) -> Iterator[Table | Picture]:
     if not comparison.results:
         return
-    yield Table("Rankers, the best first", leaderboard(comparison))
+    yield Table("Rankers, the best first", [_place_row(each, comparison) for each in comparison.results])
     if comparison.finished:
         yield means(comparison)
         yield Table(
             "What each fit cost, and how it did",
             [_cost_row(each, comparison) for each in comparison.finished],
         )
-    missing = [each for each in comparison.results if each.status != "finished"]
-    if missing:
-        rows = [{"ranker": each.name, "status": each.status, "reason": each.reason} for each in missing]
-        yield Table("Rankers that did not finish; they have no place", rows)
+
+
+def _place_row(result: Result, comparison: Comparison) -> dict[str, Any]:
+    contrast = result.contrast or result.contrast_best
+    return {
+        "#": result.place,
+        "ranker": _name(result, comparison),
+        comparison.metric: _number(result.mean),
+        f"{comparison.confidence:.0%} interval": _interval(result.interval),
+        "gain": _signed(contrast.difference) if contrast else None,
+        "p": f"{contrast.p_adjusted:.2g}" if contrast else None,
+        "unlabelled data": _verdict(result, contrast),
+    }
+
+
+def _name(result: Result, comparison: Comparison) -> Name:
+    return Name(comparison.titles[result.name], result.name, result.ranker)
+
+
+def _verdict(result: Result, contrast: Contrast | None) -> str:
+    if result.status != "finished":
+        return result.reason or result.status
+    return contrast.verdict if contrast else "not used"
 
 
 def _cost_row(result: Result, comparison: Comparison) -> dict[str, Any]:
     memory = None if result.peak_memory is None else f"{result.peak_memory / 2**20:.0f} MB"
     return {
-        "ranker": result.name,
+        "ranker": _name(result, comparison),
         f"Judged@{comparison.judged_at}": _number(result.judged),
         f"first {comparison.judged_at} that stay": _share(result.stability),
         "fit": _seconds(result.fit_seconds),
@@ -106,36 +121,42 @@ def _cost_row(result: Result, comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _lists(comparison: Comparison) -> Iterator[Table | Picture | Text]:
-    contrasts = [(each.name, each.contrast) for each in comparison.finished if each.contrast]
-    if not contrasts:
+def _gains(comparison: Comparison) -> Iterator[Table | Picture | Text]:
+    found = gains(comparison)
+    if not found:
         return
-    yield Table("Each ranker against itself on labels alone", [_contrast_row(*each) for each in contrasts])
-    n_labels = comparison.data.labelled
-    for name, contrast in contrasts:
-        yield Text(f"{name}: {about_contrast(contrast, comparison.metric, n_labels)}")
-    pictured = comparison.best_semi_supervised
-    if pictured and comparison.result(pictured).contrast:
-        yield list_deltas(comparison, pictured)
+    yield gain_intervals(comparison)
+    yield Table(
+        "Each ranker against itself on labels alone", [_contrast_row(comparison, *each) for each in found]
+    )
+    for name, contrast in found:
+        said = about_contrast(contrast, comparison.metric, comparison.data.labelled)
+        yield Text(f"{comparison.titles[name]}: {said}")
+    if len(list_deltas(comparison)) > FEW_LISTS:
+        yield bars_of_lists(comparison)
+    yield from _changes(comparison)
+
+
+def _changes(comparison: Comparison) -> Iterator[Table]:
     improved = [change for change in comparison.changes if change.delta > 0][:SHOWN_CHANGES]
     degraded = [change for change in comparison.changes if change.delta < 0][::-1][:SHOWN_CHANGES]
     for heading, changes in (("improved", improved), ("degraded", degraded)):
         for change in changes:
-            yield Table(_change_caption(change, heading, comparison.metric), _change_rows(change))
+            caption = _change_caption(change, heading, comparison.metric)
+            yield Table(caption, _change_rows(change), folded=True)
 
 
-def _contrast_row(name: str, contrast: Contrast) -> dict[str, Any]:
+def _contrast_row(comparison: Comparison, name: str, contrast: Contrast) -> dict[str, Any]:
+    result = comparison.result(name)
     return {
-        "ranker": name,
-        "on labels alone": contrast.baseline,
+        "ranker": _name(result, comparison),
+        "assumes": result.assumption,
         "difference": _signed(contrast.difference),
         "interval": _interval(contrast.interval),
-        "p": f"{contrast.p_value:.2g}",
         "p (Holm)": f"{contrast.p_adjusted:.2g}",
         f"{contrast.unit}s": contrast.n_units,
-        "changed": _share(contrast.changed),
-        "improved": _share(contrast.improved),
-        "degraded": _share(contrast.degraded),
+        "better": _share(contrast.improved),
+        "worse": _share(contrast.degraded),
         "verdict": contrast.verdict,
     }
 
@@ -171,7 +192,7 @@ def _budget(comparison: Comparison) -> Iterator[Text | Picture]:
 
 
 def _precision(comparison: Comparison) -> Iterator[Picture]:
-    if any(value is not None for each in comparison.finished for value in each.precision):
+    if with_precision(comparison):
         yield precision_recall(comparison)
 
 
@@ -186,7 +207,7 @@ def _data(comparison: Comparison) -> Iterator[Table | Text]:
         "items per list": data.items_per_list,
         "labels per list": data.labels_per_list,
     }
-    yield Table("What is in the data", [{"": name, "count": value} for name, value in rows.items()])
+    yield Table("What is in the data", [{"what": name, "count": value} for name, value in rows.items()])
     labels = [{"label": label, "items": count} for label, count in data.label_histogram.items()]
     if labels:
         yield Table("Labels", labels)

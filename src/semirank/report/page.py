@@ -1,21 +1,12 @@
 """A page as plain values, before it becomes HTML or Markdown."""
 
-import csv
-import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from semirank.results.tables import as_csv
+
 Rows = Sequence[Mapping[str, Any]]
-
-
-def rows_csv(rows: Rows) -> str:
-    """Write rows of the same columns as CSV."""
-    stream = io.StringIO()
-    writer = csv.DictWriter(stream, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return stream.getvalue()
 
 
 @dataclass(frozen=True)
@@ -27,11 +18,34 @@ class Text:
 
 
 @dataclass(frozen=True)
+class Name:
+    """A ranker in a cell of a table.
+
+    Attributes
+    ----------
+    words : str
+        What it is called.
+    typed : str
+        The name that is typed to have it.
+    exact : str
+        How Python writes it.
+    """
+
+    words: str
+    typed: str
+    exact: str
+
+    def __str__(self) -> str:
+        return self.words if self.words == self.typed else f"{self.words} ({self.typed})"
+
+
+@dataclass(frozen=True)
 class Table:
-    """Rows of the same columns; None is an empty cell."""
+    """Rows of the same columns; None is an empty cell. What is `folded` is shown when asked for."""
 
     caption: str
     rows: Rows
+    folded: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,7 +72,7 @@ class Picture:
     @property
     def csv(self) -> str:
         """The numbers as CSV."""
-        return rows_csv(self.rows)
+        return as_csv(self.rows)
 
 
 @dataclass(frozen=True)
@@ -71,6 +85,34 @@ class Code:
 
 
 @dataclass(frozen=True)
+class Answer:
+    """What the reader came for, on the first screen.
+
+    Attributes
+    ----------
+    sentence : str
+        What to do.
+    warnings : sequence of str
+        What makes that less certain than it looks.
+    figure : str
+        The number that matters; "": there is none.
+    about : sequence of str
+        Its interval, and what it means.
+    command : str or None
+        What to type.
+    picture : Picture or None
+        The number beside what it has to be compared with.
+    """
+
+    sentence: str
+    warnings: Sequence[str] = ()
+    figure: str = ""
+    about: Sequence[str] = ()
+    command: str | None = None
+    picture: Picture | None = None
+
+
+@dataclass(frozen=True)
 class Section:
     """A heading and what stands under it."""
 
@@ -80,8 +122,9 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """A title, a line below it, and sections."""
+    """A title, a line below it, what the reader came for, and sections."""
 
     title: str
     subtitle: str
     sections: Sequence[Section] = field(default_factory=tuple)
+    answer: Answer | None = None

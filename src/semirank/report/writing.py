@@ -8,14 +8,15 @@ from semirank.files import open_output
 from semirank.report.comparison_page import comparison_page
 from semirank.report.html import render_html
 from semirank.report.markdown import pictures, render_markdown
-from semirank.report.page import Page, rows_csv
+from semirank.report.page import Page
 from semirank.report.plots import write_figure
 from semirank.report.simulation_page import simulation_page
 from semirank.results.comparison import Comparison
+from semirank.results.tables import as_csv
 
 
 def write_report(comparison: Comparison, path: str | os.PathLike[str]) -> list[Path]:
-    """Write a comparison as ``.html`` (one file), ``.md`` (with pictures beside it) or ``.json``.
+    """Write a comparison as ``.html`` (one file), ``.md`` (with pictures), ``.json``, ``.csv`` or ``.tex``.
 
     Each file is written whole or not at all. Returns the files, the report itself first.
     """
@@ -23,11 +24,15 @@ def write_report(comparison: Comparison, path: str | os.PathLike[str]) -> list[P
     match path.suffix.lower():
         case ".json":
             return [_write(path, comparison.to_json() + "\n")]
+        case ".csv":
+            return [_write(path, comparison.to_csv())]
+        case ".tex":
+            return [_write(path, comparison.to_latex(comparison.name))]
         case ".html" | ".htm":
             return [_write(path, render_html(comparison_page(comparison)))]
         case ".md":
             return _write_markdown(path, comparison_page(comparison))
-    raise ValueError(f"{path}: a report ends in .html, .md or .json.")
+    raise ValueError(f"{path}: a report ends in .html, .md, .json, .csv or .tex.")
 
 
 def write_simulation(simulation: Simulation, path: str | os.PathLike[str]) -> list[Path]:
@@ -53,7 +58,7 @@ def _runs_csv(simulation: Simulation) -> str:
         {"ranker": run.ranker, "list": run.qid, "run": run.number, "items": run.n_items, **run.measures()}
         for run in simulation.runs
     ]
-    return rows_csv(rows)
+    return as_csv(rows)
 
 
 def _write_markdown(path: Path, page: Page) -> list[Path]:

@@ -12,6 +12,8 @@ ProtocolReason = Literal["asked for", "one list", "same items", "all labelled", 
 Reason = Literal["proven", "trusted", "labels", "few labels", "asked for"]
 Kind = Literal["texts", "vectors", "tables", "grades", "lists", "given"]
 
+LONGEST_TITLE = 52  # letters of what a ranker is called in tables and pictures
+
 
 @dataclass(frozen=True)
 class Protocol(Record):
@@ -84,6 +86,8 @@ class Choice(Record):
         The ranker, or for "labels" the rival, against the best ranker that learns from labels alone.
     problem : str or None
         For "few labels": why rankers cannot be compared.
+    words : str
+        What the ranker is, in words.
     """
 
     name: str
@@ -94,6 +98,7 @@ class Choice(Record):
     rival: str | None = None
     contrast: Contrast | None = None
     problem: str | None = None
+    words: str = ""
 
 
 @dataclass(frozen=True)
@@ -248,3 +253,69 @@ class Comparison(Record):
     def recommended(self) -> str | None:
         """The name of the ranker to use."""
         return None if self.choice is None else self.choice.name
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """What to call each ranker: in words, or by its name where these are long or a better one's too."""
+        owners = {result.words: result.name for result in reversed(self.results)}
+        return {
+            each.name: each.words
+            if owners[each.words] == each.name and 0 < len(each.words) <= LONGEST_TITLE
+            else each.name
+            for each in self.results
+        }
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Return the leaderboard as a data frame, one row for each ranker.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars"}, optional
+            None: the one that is imported already, otherwise the one that is installed.
+        """
+        from semirank.results.tables import as_frame, leaderboard
+
+        return as_frame(leaderboard(self), library)
+
+    def to_csv(self) -> str:
+        """Write the leaderboard as CSV, one row for each ranker."""
+        from semirank.results.tables import as_csv, leaderboard
+
+        return as_csv(leaderboard(self))
+
+    def to_latex(self, caption: str | None = None, label: str | None = None) -> str:
+        """Write the leaderboard as a table of LaTeX, for documents that use the package booktabs."""
+        from semirank.results.tables import as_latex
+
+        return as_latex(self, caption, label)
+
+    def plot(self, what: str = "rankers", ax: Any = None) -> Any:
+        """Draw what was found, and return the axes of matplotlib.
+
+        Parameters
+        ----------
+        what : {"rankers", "gains", "lists", "budget", "precision"}
+            The mean of each ranker; what unlabelled data did for each that uses them; what the best of these
+            did on each list; how the metric grows with labels; precision by recall.
+        ax : matplotlib axes, optional
+            Where to draw; None: a new figure.
+        """
+        from semirank.results.drawing import PICTURES, nothing_to_draw, size
+
+        if what not in PICTURES:
+            raise ValueError(f"what must be one of {', '.join(PICTURES)}; got {what!r}.")
+        if why := nothing_to_draw(self, what):
+            raise ValueError(f"There is nothing to draw: {why}.")
+        if ax is None:
+            from matplotlib import pyplot
+
+            _, ax = pyplot.subplots(figsize=size(self, what), layout="constrained")
+        PICTURES[what](self, ax)
+        if ax.get_legend_handles_labels()[0]:
+            ax.legend(frameon=False)
+        return ax
+
+    def _repr_html_(self) -> str:
+        from semirank.results.tables import as_html
+
+        return as_html(self)

@@ -118,6 +118,8 @@ class Result(Record):
         Largest memory of the process while fitting, in bytes.
     notes : tuple of str
         What the ranker warned of.
+    words : str
+        What the ranker is, in words.
     """
 
     name: str
@@ -140,6 +142,7 @@ class Result(Record):
     rank_seconds: float | None = None
     peak_memory: int | None = None
     notes: tuple[str, ...] = ()
+    words: str = ""
 
     @property
     def supervised(self) -> bool:

@@ -80,6 +80,47 @@ def about_choice(choice: Choice, metric: str, n_labels: int) -> str:
     )
 
 
+def headline(comparison: Comparison) -> str:
+    """Say in one sentence what to do."""
+    choice = comparison.choice
+    if choice is None:
+        return "Nothing could be compared, so nothing is recommended."
+    name, words = choice.name, comparison.titles.get(choice.name, choice.words or choice.name)
+    use = f"Use “{name}”" if words == name else f"Use {words}"
+    return {
+        "proven": f"{use}: unlabelled items help.",
+        "trusted": f"{use}: unlabelled items seem to help, though your labels are too few to prove it.",
+        "labels": f"{use}, which learns from labels alone: unlabelled items are not shown to help.",
+        "few labels": f"{use}, the usual choice: your labels are too few to compare rankers.",
+        "asked for": f"{use}: it was asked for.",
+    }[choice.reason]
+
+
+_MEANINGS = {
+    "AUC": "Of a better and a worse item, the better one stands first in {share:.0%} of the cases.",
+    "AP": "Reading down to a relevant item, {share:.0%} of what was read is relevant, on average.",
+    "nDCG": "The order{top} is worth {share:.0%} of the best possible one.",
+    "P": "Of the first {number} items, {share:.0%} are relevant.",
+    "R": "The first {number} items hold {share:.0%} of the relevant ones.",
+    "RR": "The first relevant item stands at place {place:.1f}, by the usual mean.",
+    "Disagreement": "Of a better and a worse item, {share:.0%} stand the wrong way round.",
+}
+
+
+def about_value(metric: str, value: float) -> str:
+    """Say what a value of a metric means to a reader; nothing where that takes more than a sentence.
+
+    Examples
+    --------
+    >>> about_value("AUC", 0.93)
+    'Of a better and a worse item, the better one stands first in 93% of the cases.'
+    """
+    base, _, number = metric.partition("@")
+    said = _MEANINGS.get(base.partition("(")[0], "")
+    top = f" of the first {number} items" if number else ""
+    return said.format(share=value, top=top, number=number, place=1 / value if value > 0 else float("inf"))
+
+
 def about_comparison(comparison: Comparison) -> list[str]:
     """Say what a comparison comes to: the best ranker, what unlabelled data did, which ranker to use."""
     found = [] if comparison.best is None else [_best(comparison.result(comparison.best), comparison)]

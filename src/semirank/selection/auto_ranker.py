@@ -14,6 +14,7 @@ from sklearn.base import clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from semirank import display
 from semirank.core.arrays import AnyArray, Booleans, Floats
 from semirank.dataset import DataWarning, RankingDataset
 from semirank.dataset.table import RawTable, as_table
@@ -30,6 +31,7 @@ from semirank.meta.text import Words, name_words
 from semirank.metrics.notation import MetricName
 from semirank.rankers._base import Contributions, Ranker
 from semirank.rankers.assumptions import CHOSEN
+from semirank.rankers.formulas import Formula, Scaled
 from semirank.registry import ranker_names
 from semirank.results.comparison import Choice
 from semirank.results.result import Result
@@ -39,6 +41,7 @@ from semirank.selection.compare import AUTO, are_alike, experiment, prepare
 from semirank.selection.label_source import too_few, unlabelled_as
 from semirank.selection.protocols import choose_protocol
 from semirank.selection.summary import spell
+from semirank.spelling import option
 
 
 class Candidates:
@@ -134,6 +137,12 @@ class AutoRanker(Ranker):
     lowest_ : float
         The score of an empty text.
 
+    See Also
+    --------
+    compare : the experiment behind the choice, with its tests.
+    Blend : a mix with weights of yours.
+    ScreeningRanker : for texts that are read from the top.
+
     Notes
     -----
     Some ten fits of each candidate. Graphs are built once for all of them, and rankers with a closed form for
@@ -159,6 +168,7 @@ class AutoRanker(Ranker):
     assumption = CHOSEN
     takes_texts = True
 
+    called = "automatic choice"
     limits: ClassVar[Mapping[str, Limit]] = {
         "time_budget": Either(Between(0, closed="neither"), OneOf(None)),
         "metric": MetricName(AUTO),
@@ -240,11 +250,7 @@ class AutoRanker(Ranker):
         y : array of shape (n_items,)
             All labels, old and new, in the order in which the items were given to `fit`.
         """
-        check_is_fitted(self, "ranker_")
-        if not hasattr(self, "_given"):
-            raise ValueError(
-                "A model file does not hold the items given to fit, which this needs: fit again."
-            )
+        self._check_fitted_here()
         X, qid = self._given
         with _in_own_words():
             self.ranker_._refit(X, y, qid)
@@ -277,6 +283,21 @@ class AutoRanker(Ranker):
         ready = made if self.features_ is None else self.features_.transform(made)
         scores = self.ranker_.predict(ready, data.qid)
         return data.restore(np.where(find_empty(made), self.lowest_, scores) if texts else scores)
+
+    def formula(self) -> Formula:
+        """Return that of the chosen ranker, behind the scaling; texts and tables have none."""
+        check_is_fitted(self, "ranker_")
+        if self.table_ is not None or isinstance(self.features_, (TextFeatures, TfIdf)):
+            what = "texts" if self.table_ is None else "a table of words, dates or gaps"
+            raise ValueError(
+                f"The model ranks {what}, and a formula takes numbers alone. Make features of them yourself, "
+                "and fit a ranker on these."
+            )
+        inner = self.ranker_.formula()
+        if not isinstance(self.features_, Scaling):
+            return inner
+        limit = self.features_.limit if self.features_.kind_ == "columns" else None
+        return Scaled(self.features_.centres_, self.features_.factors_, limit, inner)
 
     def _texts(self, data: RankingDataset) -> AnyArray:
         if data.texts is None and data.table is not None:
@@ -320,7 +341,10 @@ class AutoRanker(Ranker):
             known = ", ".join(map(repr, dict.fromkeys([*names, *mixtures])))
             raise ValueError(f"There is no candidate {self.choice!r} for these data. There are {known}.")
         taken = choices.named(self.choice)
-        choice = Choice(taken.name, spell(taken.ranker), "asked for", choices.kind, taken.assumption)
+        words = taken.ranker.in_words()
+        choice = Choice(
+            taken.name, spell(taken.ranker), "asked for", choices.kind, taken.assumption, words=words
+        )
         self.verdict_ = about_choice(choice, "", 0)
         return choice, choices
 
@@ -362,6 +386,27 @@ class AutoRanker(Ranker):
         if data.table is not None:
             self.n_features_in_ = len(data.table.columns)
             self.feature_names_in_ = np.array(list(data.table.columns), dtype=object)
+
+    def _repr_html_(self) -> str:
+        """Show the choice and its reason, where there is one."""
+        if not hasattr(self, "choice_"):
+            return super()._repr_html_()
+        rows = [
+            {
+                "candidate": each["name"],
+                "mean": None if each["mean"] is None else f"{each['mean']:.3f}",
+                "uses unlabelled items": each["verdict"] or ("no" if each["assumption"] is None else "yes"),
+                "ranker": each["ranker"],
+            }
+            for each in self.leaderboard_
+        ]
+        title = f"AutoRanker has chosen {self.choice_.get('words') or self.choice_['name']}"
+        return display.card(title, display.paragraph(self.verdict_), display.table(rows) if rows else "")
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        """Show the same where a notebook asks in its newer way."""
+        bundle = super()._repr_mimebundle_(**options)
+        return bundle | {"text/html": self._repr_html_()} if hasattr(self, "choice_") else bundle
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -405,10 +450,11 @@ def warn_of_minus_one(y: Floats) -> None:
     known = y[~np.isnan(y)]
     marked = int((known == -1).sum())
     clear = len(known) < len(y) and not (known == 0).any()
+    said = option("unlabelled", -1, python="so by NaN: y = np.where(y == -1, np.nan, y)")
     if marked and (known >= 0).sum() == len(known) - marked and not clear:
         warnings.warn(
             f"{marked} labels are -1 and all others at least 0. They are taken as labels, worse than 0. If "
-            "they mean 'unlabelled', as they would in a file, give NaN: y = np.where(y == -1, np.nan, y).",
+            f"they mean 'unlabelled', as they would in a file, say {said}.",
             DataWarning,
             stacklevel=3,
         )

@@ -31,6 +31,10 @@ class Candidate:
         What it assumes about unlabelled data, in words; None: it learns from labels alone.
     baseline : str or None
         The name of the candidate that it is compared with: itself without unlabelled data.
+
+    See Also
+    --------
+    compare : takes them.
     """
 
     name: str

@@ -35,6 +35,7 @@ from semirank.selection.protocols import Plan, choose_protocol, plan_splits, usu
 from semirank.selection.runner import Outcome, Progress, Runner, Series
 from semirank.selection.splits import ProtocolName, TooFewLabelsError
 from semirank.selection.summary import list_changes, observations, summarise, values_of
+from semirank.spelling import option
 
 PACKAGES = ("semirank", "numpy", "scipy", "scikit-learn", "numba")
 USUAL_DEPTH = 10
@@ -44,7 +45,12 @@ AUTO: Literal["auto"] = "auto"
 
 
 class CannotCompareError(ValueError):
-    """Nothing could be compared; `comparison` holds what is known all the same, for a partial report."""
+    """Nothing could be compared; `comparison` holds what is known all the same, for a partial report.
+
+    See Also
+    --------
+    compare : raises it.
+    """
 
     def __init__(self, message: str, comparison: Comparison) -> None:
         super().__init__(message)
@@ -67,6 +73,7 @@ def compare(
     thorough: bool = False,
     random_state: int = 0,
     n_jobs: int | None = None,
+    on: Any = None,
     timeout: float | None = None,
     time_budget: float | None = None,
     progress: Progress | None = None,
@@ -114,6 +121,9 @@ def compare(
     n_jobs : int, optional
         Number of processes, each in one thread; -1: one for each core that this process may use. None: all in
         this process.
+    on : distributed.Client or str, optional
+        A Dask cluster, or its address, on which all fits run instead, with the same result. There, a fit that
+        has begun is not stopped.
     timeout : float, optional
         Seconds for all fits of one ranker together. One that takes longer is stopped, and never ranked.
     time_budget : float, optional
@@ -137,6 +147,12 @@ def compare(
     ------
     CannotCompareError
         When labels are too few to hold any out, or every ranker fails. Its `comparison` is a partial one.
+
+    See Also
+    --------
+    AutoRanker : the same experiment, and then a fitted ranker.
+    semirank.report.write_report : the comparison as a page.
+    evaluate : metrics of scores that are there already.
 
     Notes
     -----
@@ -173,6 +189,7 @@ def compare(
         detailed=detailed,
         random_state=random_state,
         n_jobs=n_jobs,
+        on=on,
         timeout=timeout,
         time_budget=time_budget,
         progress=progress,
@@ -220,6 +237,7 @@ def experiment(
     detailed: bool = False,
     random_state: int = 0,
     n_jobs: int | None = None,
+    on: Any = None,
     timeout: float | None = None,
     time_budget: float | None = None,
     progress: Progress | None = None,
@@ -255,7 +273,7 @@ def experiment(
     limits: dict[str, Any] = {"timeout": timeout, "time_budget": time_budget, "progress": progress}
     with (
         _open(checkpoint, resume) as finished,
-        Runner(benchmark, n_jobs, checkpoint=finished, **limits) as runner,
+        Runner(benchmark, n_jobs, checkpoint=finished, on=on, **limits) as runner,
     ):
         series = [
             Series(each.name, each.ranker, plan.splits, each.name not in choices.first)
@@ -278,8 +296,8 @@ def experiment(
 def _open(path: str | os.PathLike[str] | None, resume: bool) -> Checkpoint:
     if path is not None and not resume and os.path.exists(path) and os.path.getsize(path):
         raise ValueError(
-            f"{path}: holds the fits of a comparison that was stopped. Go on with it (resume=True, "
-            "--resume), or remove the file."
+            f"{path}: holds the fits of a comparison that was stopped. Go on with it "
+            f"({option('resume', True)}), or remove the file."
         )
     return Checkpoint(path)
 
@@ -410,4 +428,5 @@ def _check_features(data: RankingDataset) -> None:
     if data.texts is None and data.n_features == 0:
         raise ValueError("The data have neither features nor texts to rank by.")
     if data.texts is None and np.isnan(values).any():
-        raise ValueError("Some features are missing (NaN). Fill them first: data.fill_missing(0), say.")
+        said = option("fill", "mean", python="data.fill_missing('mean')")
+        raise ValueError(f"Some features are missing (NaN). Fill them first: {said}, for example.")

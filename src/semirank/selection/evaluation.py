@@ -36,10 +36,30 @@ class Evaluation:
         return int((~np.isnan(self.values[name])).sum())
 
 
-def evaluate(data: RankingDataset, scores: Any, names: Sequence[str], **options: Any) -> Evaluation:
+def evaluate(
+    data: RankingDataset, scores: Any, names: Sequence[str], *, trec: bool = False, **options: Any
+) -> Evaluation:
     """Measure scores, given in the caller's order, against the labels of the data.
 
-    The options are those of `metrics.measure`: `ties` and `unlabelled`.
+    Parameters
+    ----------
+    data : RankingDataset
+        Items with their labels.
+    scores : array of shape (n_items,)
+        One score for each item.
+    names : sequence of str
+        The metrics, as `metrics.parse` reads them.
+    trec : bool, default=False
+        Count as trec_eval and ir_measures do: nDCG has linear gains, ties go by item id, an item without a
+        label is irrelevant, one with the score -inf was not retrieved, and a list where a metric is undefined
+        has the value 0.
+    **options
+        Those of `metrics.measure`: `ties` and `unlabelled`.
+
+    See Also
+    --------
+    semirank.metrics.measure : the same from arrays.
+    compare : fits rankers and tests their differences.
 
     Examples
     --------
@@ -50,5 +70,16 @@ def evaluate(data: RankingDataset, scores: Any, names: Sequence[str], **options:
     >>> result.values["AUC"], result.mean("RR")
     (array([1., 0.]), 0.75)
     """
-    values = metrics.measure(names, data.y, data.arrange(scores), data.qid, item_ids=data.item_ids, **options)
+    asked = measured = [metrics.parse(name) for name in names]
+    if trec:
+        options = {"ties": "trec", "unlabelled": "irrelevant"} | options
+        measured = [each.with_options(gain="linear") if "gain" in each.limits else each for each in asked]
+    values = metrics.measure(
+        measured, data.y, data.arrange(scores), data.qid, item_ids=data.item_ids, **options
+    )
+    if trec:
+        values = {
+            name.name: np.nan_to_num(values[each.name], nan=0.0)
+            for name, each in zip(asked, measured, strict=True)
+        }
     return Evaluation(data.list_ids, values)

@@ -86,17 +86,21 @@ class Gate:
 
     def _choice(self, name: str) -> Choice:
         chosen, kind = self.catalogue.named(name), self.catalogue.kind
+        spelt, words = spell(chosen.ranker), chosen.ranker.in_words()
         if name in self.contrasts:
             found = self.contrasts[name]
             reason: Reason = "proven" if found.verdict == "helps" else "trusted"
-            return Choice(name, spell(chosen.ranker), reason, kind, chosen.assumption, contrast=found)
+            return Choice(name, spelt, reason, kind, chosen.assumption, contrast=found, words=words)
         rival = max(self.contrasts, key=self._difference, default=None)
         contrast = None if rival is None else self.contrasts[rival]
-        return Choice(name, spell(chosen.ranker), "labels", kind, rival=rival, contrast=contrast)
+        return Choice(name, spelt, "labels", kind, rival=rival, contrast=contrast, words=words)
 
 
 def by_experience(catalogue: Catalogue, problem: str) -> Choice:
     """Choose by experience alone, because labels are too few."""
     chosen = catalogue.named(catalogue.for_few)
     spelt = spell(chosen.ranker)
-    return Choice(chosen.name, spelt, "few labels", catalogue.kind, chosen.assumption, problem=problem)
+    words = chosen.ranker.in_words()
+    return Choice(
+        chosen.name, spelt, "few labels", catalogue.kind, chosen.assumption, problem=problem, words=words
+    )

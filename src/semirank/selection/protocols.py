@@ -21,6 +21,7 @@ from semirank.selection.splits import (
     hold_out_items,
     hold_out_lists,
 )
+from semirank.spelling import option
 
 _MAKERS = {"lists": hold_out_lists, "items": hold_out_items}
 
@@ -203,5 +204,5 @@ def _check_labels(data: RankingDataset, unlabelled: Unlabelled) -> None:
     if y.min() == y.max() and unlabelled == "ignore":
         raise TooFewLabelsError(
             f"Every label is {y[0]:g}: nothing tells better from worse. Label items of another level, or "
-            "count items without a label as irrelevant (unlabelled='irrelevant')."
+            f"count items without a label as irrelevant ({option('unlabelled', 'irrelevant')})."
         )

@@ -13,6 +13,7 @@ from semirank.files import code_digest
 from semirank.rankers._base import Ranker
 from semirank.results.result import Status
 from semirank.selection.benchmark import Benchmark, Fit
+from semirank.selection.cluster import Cluster
 from semirank.selection.processes import TIMED_OUT, Found, Processes, Task, run_here
 from semirank.selection.splits import Split
 
@@ -100,6 +101,8 @@ class Runner:
         Called with (done, total).
     checkpoint : Checkpoint
         Where finished fits are kept and found, by data, ranker, labels shown and held out, metric and code.
+    on : distributed.Client or str, optional
+        A Dask cluster, or its address, that fits instead.
 
     Attributes
     ----------
@@ -116,6 +119,7 @@ class Runner:
         time_budget: float | None = None,
         progress: Progress | None = None,
         checkpoint: Checkpoint | None = None,
+        on: Any = None,
     ) -> None:
         self.benchmark, self.timeout, self.progress = benchmark, timeout, progress
         self.end = None if time_budget is None else time.perf_counter() + time_budget
@@ -123,7 +127,11 @@ class Runner:
         self.checkpoint = checkpoint if kept else None
         self.interrupted, self.done, self.total = False, 0, 0
         apart = n_jobs is not None or timeout is not None
-        self.processes = Processes(benchmark, count_workers(n_jobs)) if apart else None
+        self.processes: Processes | Cluster | None = None
+        if on is not None:
+            self.processes = Cluster(benchmark, on)
+        elif apart:
+            self.processes = Processes(benchmark, count_workers(n_jobs))
         self._made_by = _digest(benchmark) if kept else ""
 
     def __enter__(self) -> Self:

@@ -69,6 +69,7 @@ def _result(candidate: Candidate, outcome: Outcome, plan: Plan, judge: Judge) ->
     result = Result(
         name=candidate.name,
         ranker=spell(candidate.ranker),
+        words=candidate.ranker.in_words(),
         settings=_settings(candidate.ranker),
         assumption=candidate.assumption,
         baseline=candidate.baseline,

@@ -100,6 +100,11 @@ def audit(
     target, confidence : float in (0, 1)
         The recall that is wanted, and how sure it has to be.
 
+    See Also
+    --------
+    audit_price : what it costs.
+    hypergeometric : from the reading order alone.
+
     Examples
     --------
     >>> from semirank.stopping import audit
@@ -110,7 +115,9 @@ def audit(
     sample = check_sequence(labels)
     check_share("target", target)
     if len(sample) > n_unread:
-        raise ValueError(f"{len(sample)} items were drawn, which is more than n_unread={n_unread}.")
+        raise ValueError(
+            f"{len(sample)} items were drawn, which is more than the {n_unread} that are unread."
+        )
     seen = np.cumsum(may_be_relevant(sample)).astype(np.int64)
     drawn = np.arange(1, len(sample) + 1)
     most = int(most_relevant(seen, drawn, n_unread, level_of(confidence)).min(initial=n_unread))
@@ -134,6 +141,10 @@ def audit_price(n_unread: int, n_found: int, *, target: float = 0.95, confidence
 
     None: not even all unread items would show it, for nothing has been found. To be told before an audit
     begins: where few relevant items are known it is dear.
+
+    See Also
+    --------
+    audit : what it buys.
 
     Examples
     --------

@@ -92,6 +92,11 @@ def hypergeometric(
     RecallBound
         An undecided item counts as relevant where that makes more missing items probable, and never as found.
 
+    See Also
+    --------
+    audit : assumes nothing about the ranking.
+    semirank.feedback.evidence : both, from events.
+
     Notes
     -----
     Only tails that begin just after a relevant item, or with the first item, can have the smallest p: one
@@ -110,7 +115,7 @@ def hypergeometric(
     sequence = check_sequence(labels)
     check_share("target", target)
     if len(sequence) > n_items:
-        raise ValueError(f"{len(sequence)} items were read, which is more than n_items={n_items}.")
+        raise ValueError(f"{len(sequence)} items were read, which is more than the {n_items} that there are.")
     found, unread = count_relevant(sequence), n_items - len(sequence)
     tails = _Tails.of(sequence, unread)
     missing = tails.most_missing(level_of(confidence))

@@ -40,20 +40,27 @@ class OrderedExponential:
 
     def weigh(self, scores: Floats) -> tuple[Floats, Floats]:
         """Return the signed weight of each item, as a part of the loss, and the logarithms of its terms."""
-        terms, pairs = self.log_losses(scores), self.pairs
-        signed = np.empty(len(scores))
-        factors = pairs.log_shares - np.logaddexp.reduce(terms)
-        signed_weights(self._spread, self._scales, pairs.levels, pairs.lists, factors, signed)
-        return signed, terms
+        terms = self.log_losses(scores)
+        return self.signed(np.logaddexp.reduce(terms)), terms
 
     def log_losses(self, scores: Floats) -> Floats:
         """Return the logarithm of each term of the loss."""
+        return np.logaddexp.reduceat(self.of_lists(scores), self.pairs.groups)
+
+    def signed(self, log_total: float) -> Floats:
+        """Return the signed weights for the scores that `of_lists` has seen, as parts of a total."""
+        pairs, signed = self.pairs, np.empty(len(self.items))
+        factors = pairs.log_shares - log_total
+        signed_weights(self._spread, self._scales, pairs.levels, pairs.lists, factors, signed)
+        return signed
+
+    def of_lists(self, scores: Floats) -> Floats:
+        """Return the logarithm of the loss of each list."""
         pairs = self.pairs
         shift_scores(scores, pairs.levels, pairs.lists, self._spread, self._scales)
         np.exp(self._spread, out=self._spread)  # quicker than in a compiled loop
         self._spread *= pairs.weights
-        of_lists = pair_losses(self._spread, pairs.levels, pairs.lists, self._scales)
-        return np.logaddexp.reduceat(of_lists + pairs.log_shares, pairs.groups)
+        return pair_losses(self._spread, pairs.levels, pairs.lists, self._scales) + pairs.log_shares
 
 
 class GivenExponential:

@@ -21,6 +21,12 @@ class PairWeights(NamedTuple):
     weights : float array of shape (n_pairs,)
         How much each pair counts: finite, not negative, not all 0.
 
+    See Also
+    --------
+    RankRLS : takes them in `fit`.
+    RankBoost : so does this.
+    ImportanceWeighting : makes them.
+
     Examples
     --------
     >>> from semirank.rankers.pairs import PairWeights

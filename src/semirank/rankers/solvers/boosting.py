@@ -68,24 +68,32 @@ def boost(loss: ExponentialLoss, columns: Columns, step: str = "bound") -> Itera
         weights of the stump's items, the first is ``1/2 ln((1 + r) / (1 - r))``. A stump without a fault
         would get an infinite weight: it is held at ``1/2 ln(1 + 2 P)`` for P pairs.
     """
-    limit = 0.5 * float(np.logaddexp(0.0, log(2.0) + loss.log_count))
     scores = np.zeros(len(loss.items))
     signed, log_losses = loss.weigh(scores)
     while True:
         column, cut, r = columns.best(signed)
         if column < 0:
             return
+        at_one = None
         if step == "exact":
             raised = scores.copy()
             columns.raise_above(column, cut, 1.0, raised)
             change = np.logaddexp.reduce(loss.log_losses(raised)) - np.logaddexp.reduce(log_losses)
-            alpha = _exact_step(r, float(np.exp(change)))
-        else:
-            alpha = _bound_step(r)
-        alpha = min(max(alpha, -limit), limit)
+            at_one = float(np.exp(change))
+        alpha = step_along(r, at_one, loss.log_count)
         columns.raise_above(column, cut, alpha, scores)
         signed, log_losses = loss.weigh(scores)
         yield Round(*columns.stump(column, cut), alpha, log_losses)
+
+
+def step_along(r: float, loss_at_one: float | None, log_count: float) -> float:
+    """Return alpha for a stump, see `boost`.
+
+    loss_at_one : for an exact step, the loss at alpha = 1 relative to the loss now; None: minimise the bound.
+    """
+    limit = 0.5 * float(np.logaddexp(0.0, log(2.0) + log_count))
+    alpha = _bound_step(r) if loss_at_one is None else _exact_step(r, loss_at_one)
+    return min(max(alpha, -limit), limit)
 
 
 def _bound_step(r: float) -> float:

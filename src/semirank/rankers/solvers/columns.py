@@ -77,6 +77,14 @@ class BinnedColumns:
         nothing = cls(_empty_bins(len(items), 0), (), np.empty(0, dtype=np.int64), n_bins)
         return nothing._followed_by(X, items)
 
+    @classmethod
+    def between(cls, edges: tuple[Floats, ...], n_bins: int) -> Self:
+        """Return no items yet, but the thresholds of all features; `append_rows` adds items."""
+        bins = _empty_bins(0, len(edges))
+        n_edges = np.zeros(len(bins) * TOGETHER, dtype=np.int64)
+        n_edges[: len(edges)] = [len(each) for each in edges]
+        return cls(bins, edges, n_edges, n_bins)
+
     def with_columns(self, X: Features) -> Self:
         """Return these features followed by others of the same items; only the others are binned."""
         return self._followed_by(X, np.arange(X.shape[0]))
@@ -98,7 +106,7 @@ class BinnedColumns:
         def bin_feature(feature: int) -> Floats:
             values = X[items, feature]
             sample = np.sort(values[:: -(-len(values) // SAMPLE)])
-            edges = _edges(sample.astype(np.float64), self.n_bins)
+            edges = find_edges(sample.astype(np.float64), self.n_bins)
             bin_values(values.astype(np.float64), edges, _column(bins, n_known + feature))
             return edges
 
@@ -240,7 +248,7 @@ def midpoints(low: Floats, high: Floats) -> Floats:
     return np.where((low <= middle) & (middle < high), middle, low)
 
 
-def _edges(values: Floats, n_bins: int) -> Floats:
+def find_edges(values: Floats, n_bins: int) -> Floats:
     """Return thresholds that cut sorted values into bins."""
     last = np.append(np.flatnonzero(values[1:] > values[:-1]), len(values) - 1)
     cuts = last[_choose_cuts(last + 1, n_bins)]

@@ -9,6 +9,7 @@ from semirank.core.agreement import count_pairs
 from semirank.core.arrays import Booleans, Floats, Integers
 from semirank.core.ranks import number_levels, sort_lists
 from semirank.dataset import RankingDataset
+from semirank.spelling import option
 
 
 def choose_held_out(data: RankingDataset, fraction: float, random_state: Any) -> Booleans:
@@ -17,7 +18,7 @@ def choose_held_out(data: RankingDataset, fraction: float, random_state: Any) ->
     if len(lists) < 2:
         raise ValueError(
             f"Early stopping holds lists out and needs two or more whose labels differ; got {len(lists)}. "
-            "Set patience=None, or give qid."
+            f"Say {option('qid', ...)}, or {option('patience', None)}."
         )
     wanted = min(max(round(fraction * len(lists)), 1), len(lists) - 1)
     held_out = np.zeros(data.n_lists, dtype=bool)

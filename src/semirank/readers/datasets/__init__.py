@@ -93,6 +93,11 @@ def load(
     **options
         ``size``, ``noise`` and ``random_state`` for the generated "moons".
 
+    See Also
+    --------
+    read : a file of yours.
+    semirank.readers.available : the names.
+
     Examples
     --------
     >>> import semirank

@@ -1,0 +1,1 @@
+"""Rankers that learn from sums over parts: what a part returns, how it is joined, what follows."""
