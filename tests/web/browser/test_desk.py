@@ -199,6 +199,35 @@ def test_the_card_stays_and_a_new_order_waits_while_the_reader_picks(serve, visi
     )
 
 
+def test_a_list_that_was_on_its_way_does_not_come_between_two_keys(serve, visit):
+    page = visit(serve().link)
+    open_demo(page)
+    verdicts(page, "fdf")
+    wait_until_saved(page)
+    page.wait_for_timeout(1500)
+    page.evaluate(
+        """() => {
+            const fetched = window.fetch, asked = (window.asked = []);
+            window.fetch = async (path, ...rest) => {
+                if (!String(path).includes("sort=rank")) return fetched(path, ...rest);
+                asked.push(path);
+                const answer = await (await fetched(path, ...rest)).json();
+                answer.items.reverse(); // an order that nobody can take for the old one
+                await new Promise((done) => setTimeout(done, 1500));
+                window.came = asked.length;
+                return new Response(JSON.stringify(answer));
+            };
+        }"""
+    )
+    verdicts(page, "d")
+    page.wait_for_function("() => window.asked.length > 0")
+    page.keyboard.press("j")
+    before = page.locator(".entry .title").all_inner_texts()[:8]
+    page.wait_for_function("() => window.came === window.asked.length")
+    page.wait_for_timeout(500)
+    assert page.locator(".entry .title").all_inner_texts()[:8] == before
+
+
 def test_search_results_are_labelled_where_they_stand(serve, visit):
     page = visit(serve().link)
     open_demo(page)

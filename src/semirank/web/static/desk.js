@@ -41,6 +41,7 @@ export class Desk extends Store {
       picked: false,
       moved: 0,
       asking: true,
+      scrolled: false,
       said: "",
       message: null,
       undo: /** @type {Step[]} */ ([]),
@@ -417,10 +418,22 @@ export class Desk extends Store {
 
   /** A new order replaces what is behind the card; while the reader picks, it waits. */
   ordered(/** @type {OrderInfo} */ order) {
-    this.set({ order, moved: this.state.picked || this.state.scrolled ? order.n_moved : 0 });
-    if (this.state.picked || this.state.query || this.state.scrolled) return;
+    this.set({ order, moved: this.isHeld ? order.n_moved : 0 });
+    if (this.isHeld || this.state.query) return;
     this.refill();
-    if (this.state.mode === PAGED) this.items.reload().then(() => this.arrange());
+    this.relist();
+  }
+
+  /** Whether the reader has the list in hand, so that it must not move. */
+  get isHeld() {
+    return this.state.picked || this.state.scrolled;
+  }
+
+  /** The list as the server has it now; a reader who takes hold of it meanwhile keeps the old one. */
+  async relist() {
+    if (this.state.mode !== PAGED || this.state.query) return;
+    await this.items.reload(() => !this.isHeld);
+    this.arrange();
   }
 
   takeOrder() {
@@ -430,7 +443,7 @@ export class Desk extends Store {
     if (this.state.queue.some((/** @type {Item} */ item) => !this.isDone(item)) && this.state.mode === PAGED)
       this.turn();
     this.refill();
-    if (this.state.mode === PAGED) this.items.reload().then(() => this.arrange());
+    this.relist();
   }
 
   /** @param {{mode?: string, list?: string, query?: string}} change */
@@ -534,6 +547,6 @@ export class Desk extends Store {
     this.set({ project, order: project.order, jobs: project.jobs ?? [] });
     this.counted(project.counts);
     this.refill();
-    if (this.state.mode === PAGED && !this.state.query) this.items.reload().then(() => this.arrange());
+    this.relist();
   }
 }

@@ -22,6 +22,7 @@ export class Pages extends Store {
     /** @type {Set<number>} pages that were asked for */
     this.asked = new Set();
     this.round = 0;
+    this.wish = 0;
     this.window = [0, PAGE];
   }
 
@@ -87,16 +88,20 @@ export class Pages extends Store {
     this.set({ total: answer.total, loaded: true });
   }
 
-  /** Ask again for what is looked at; until the answer is here, the old list stays. */
-  async reload() {
+  /**
+   * Ask again for what is looked at; until the answer is here, the old list stays, and for good if nobody wants it then.
+   * @param {() => boolean} isWanted
+   */
+  async reload(isWanted) {
     const ask = this.ask;
     if (!ask) return;
-    const round = ++this.round;
+    const wish = ++this.wish;
     const first = Math.max(0, Math.floor(this.place(this.window[0]) / PAGE));
     const last = Math.max(first, Math.floor(this.place(this.window[1]) / PAGE));
     const wanted = Array.from({ length: Math.min(4, last - first + 1) }, (_, i) => first + i);
     const answers = await Promise.all(wanted.map((page) => ask(page * PAGE, PAGE))).catch(() => null);
-    if (round !== this.round || !answers) return;
+    if (wish !== this.wish || !answers || !isWanted()) return;
+    this.round++;
     this.items = new Map();
     this.asked = new Set(wanted);
     answers.forEach((answer, i) => answer.items.forEach((item, j) => this.items.set(wanted[i] * PAGE + j, item)));
