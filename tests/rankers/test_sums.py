@@ -152,7 +152,7 @@ def test_moments_join_without_loss(seed, cut, offset):
     joined = Moments.of(rows[:cut]).join(Moments.of(rows[cut:]))
     centred = rows - rows.mean(axis=0)
     assert joined.number == 30
-    np.testing.assert_allclose(joined.mean, rows.mean(axis=0), rtol=1e-14)
+    np.testing.assert_allclose(joined.mean, rows.mean(axis=0), rtol=0, atol=1e-15 * np.abs(rows).max())
     np.testing.assert_allclose(joined.scatter, centred.T @ centred, rtol=1e-8, atol=1e-8)
 
 
