@@ -35,11 +35,11 @@ def test_duals_minimise_the_sum_of_squares(seed, with_background, n_rows, share)
     X = rng.normal(size=(n_rows + 3, 8)) * (rng.random((n_rows + 3, 8)) < 0.5)
     rows = rng.permutation(len(X))[:n_rows]
     targets, costs = np.where(rng.random(n_rows) < share, 1.0, -1.0), 10 * rng.random(n_rows) + 0.1
-    background = Background(rng.random(8), 0.7) if with_background else None
+    background = Background(rng.random(8), rng.choice([-1.0, 1.0]), 0.7) if with_background else None
     duals = ridge_duals(Rows(csr_array(X), rows), targets, costs, background)
     X = X[rows]
     if background is not None:
-        X, targets = np.vstack([X, background.features]), np.append(targets, -1.0)
+        X, targets = np.vstack([X, background.features]), np.append(targets, background.target)
         costs = np.append(costs, background.cost)
     Z = np.column_stack([X, np.ones(len(X))])
     w = np.linalg.solve(np.eye(9) + Z.T @ (costs[:, None] * Z), Z.T @ (costs * targets))
@@ -99,6 +99,48 @@ def test_terms_without_a_column_make_no_difference():
     )
 
 
+def dense_scores(vectors, mean, target, signs, rows, shares):
+    """Return scores of least squares on rows and their mean, by its normal equations."""
+    examples = np.column_stack([np.vstack([vectors[rows], mean]), np.ones(len(rows) + 1)])
+    costs = 0.22 * len(rows) * shares / shares.sum()
+    missing = np.append(np.maximum(1 - (vectors[rows] ** 2).sum(axis=1), 0), 0) * examples.any(axis=1)
+    missing *= np.append((vectors[rows] != 0).any(axis=1), True)
+    costs = 1 / (1 / costs + missing)
+    left = np.eye(examples.shape[1]) + examples.T @ (costs[:, None] * examples)
+    w = np.linalg.solve(left, examples.T @ (costs * np.append(signs, target)))
+    return np.column_stack([vectors, np.ones(len(vectors))]) @ w
+
+
+@pytest.mark.parametrize(("relevant", "target", "weight"), [(0, 1.0, 9.8), (1, -1.0, 0.3)])
+def test_the_mean_is_the_relevant_example_until_a_relevant_text_has_words(relevant, target, weight):
+    texts = ["", *some_texts(40)]
+    y = np.full(len(texts), nan)
+    y[[relevant, 2, 3]] = 1, 0, 0
+    pairs = WordPairs()
+    vectors = pairs.fit_transform(texts).toarray()
+    shares = np.array([9.8, 0.5, 0.5, weight])
+    expected = dense_scores(vectors, vectors[1:].mean(axis=0), target, [1, -1, -1], [relevant, 2, 3], shares)
+    found = ScreeningRanker(graph=0.0, features=pairs).fit(texts, y).scores_
+    assert np.corrcoef(found[1:], expected[1:])[0, 1] > 1 - 1e-9
+
+
+def test_from_an_empty_record_typical_texts_come_first():
+    texts = ["", *["heart failure trial number " + "abcdefgh"[k] for k in range(8)], "kidney stones of dogs"]
+    texts += ["unheard of stones", "dogs and cats"]
+    scores = ScreeningRanker().fit(texts, [1, *[nan] * 8, 0, nan, nan]).scores_
+    assert scores[1:9].min() > scores[10:].max()
+
+
+def test_the_graph_joins_texts_by_words_of_at_most_a_tenth_of_them():
+    texts = [f"{'odd' if k % 2 else 'even'} word{k // 5} all word{k % 7}x" for k in range(300)]
+    ranker = ScreeningRanker().fit(texts, [1, 0, *[nan] * 298])
+    topical = ranker._topical(ranker.features_.transform(texts))
+    names = ranker.features_.get_feature_names_out()
+    counts = {name: sum(name in text.split() for text in texts) for name in names if " " not in name}
+    assert topical.shape[1] == sum(2 <= count <= 30 for count in counts.values()) < len(counts)
+    np.testing.assert_allclose((topical.toarray() ** 2).sum(axis=1), 1.0)
+
+
 @given(st.integers(0, 100), st.floats(0.1, 1))
 def test_fusion_ranks_by_the_sum_of_reciprocal_ranks(seed, weight):
     rng = np.random.default_rng(seed)
@@ -130,7 +172,7 @@ def test_relevant_labels_alone_or_irrelevant_ones_alone_are_enough():
 
 
 def test_the_graph_is_silent_from_eight_relevant_labels_on():
-    texts = some_texts(80)
+    texts = [f"{text} topic{k % 13}" for k, text in enumerate(some_texts(80))]
     relevant = np.flatnonzero(["heart" in text for text in texts])
     y = np.full(len(texts), nan)
     y[relevant[:8]], y[np.setdiff1d(np.arange(80), relevant)[:5]] = 1, 0
@@ -138,7 +180,7 @@ def test_the_graph_is_silent_from_eight_relevant_labels_on():
     np.testing.assert_array_equal(with_graph.scores_, without.scores_)
     y[relevant[7]] = nan
     assert (with_graph.rerank(y).scores_ != without.rerank(y).scores_).any()
-    assert with_graph.weights_ == pytest.approx([1 / 8])
+    assert with_graph.weights_ == pytest.approx([0.5 / 8])
 
 
 def test_explanations_name_labelled_texts_and_words_and_add_up():

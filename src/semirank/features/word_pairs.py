@@ -120,7 +120,7 @@ class WordPairs(Storable, TransformerMixin, BaseEstimator):
     def _learn(self, ids: Integers, starts: Integers, keys: Integers, places: Integers) -> Integers:
         """Give a column to each word and each pair that two texts have; return the place of each key."""
         words = _in_how_many(ids, starts, len(self.words_))
-        pairs, numbers = np.unique(keys, return_inverse=True)
+        pairs, numbers = _distinct(keys)
         shared = _in_how_many(numbers, places, len(pairs))
         common = COMMON * self.n_texts_
         kept = (words > 1) & (words <= common)
@@ -213,6 +213,16 @@ def _pairs(ids: Integers, starts: Integers, n_words: int) -> tuple[Integers, Int
     edges = starts[(starts > 0) & (starts < len(ids))]
     inside[edges - 1] = False
     return keys[inside], np.append(0, np.cumsum(np.maximum(np.diff(starts) - 1, 0)))
+
+
+def _distinct(keys: Integers) -> tuple[Integers, Integers]:
+    """Return what `np.unique` does with the place of each key; a stable sort is twice as fast here."""
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    is_new = np.append(np.ones(min(len(keys), 1), dtype=bool), ordered[1:] != ordered[:-1])
+    numbers = np.empty(len(keys), dtype=np.int64)
+    numbers[order] = np.cumsum(is_new) - 1
+    return ordered[is_new], numbers
 
 
 def _find(keys: Integers, among: Integers) -> Integers:

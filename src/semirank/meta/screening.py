@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from scipy.sparse import csr_array
 from sklearn.base import clone
+from sklearn.preprocessing import normalize
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -26,6 +27,8 @@ from semirank.rankers.manifold import ManifoldRanking
 from semirank.rankers.solvers.examples import Background, Rows, ridge_duals
 
 DIGITS = 9
+TOPICAL = 0.1  # share of the texts, or
+TOPICAL_TEXTS = 10  # so many of few, beyond which a word says little of what a text is about
 
 
 class _Model(NamedTuple):
@@ -45,13 +48,15 @@ class ScreeningRanker(Ranker):
 
     with weights c_i that let the relevant items count `balance` times as much as the irrelevant ones, and
     have a mean of 1. The mean of all texts is one more irrelevant example, of weight `background` for each
-    part of the irrelevant ones: it says from the first label on what all texts have in common.
+    part of the irrelevant ones: it says from the first label on what all texts have in common. As long as no
+    relevant text has a word (a record without title and abstract), that mean is all that is known of what is
+    looked for, and is the relevant example.
 
     While relevant labels are few, a second order is made of what spreads from them over the graph of texts
-    that share topical words (`ManifoldRanking`), and both are fused [2]_: an item that stands at rank r
-    (from 0) in one and at rank q in the other is ranked by ``1 / (1 + r) + g / (1 + q)``, with ``g = graph
-    (1 - n / until)`` for n relevant labels. The best of either order are read soon, so that a bad first
-    example costs little whichever order it has misled.
+    that share topical words, those of at most a tenth of the texts (`ManifoldRanking`), and both are fused
+    [2]_: an item that stands at rank r (from 0) in one and at rank q in the other is ranked by
+    ``1 / (1 + r) + g / (1 + q)``, with ``g = graph (1 - n / until)`` for n relevant labels. The best of
+    either order are read soon, so that a bad first example costs little whichever order it has misled.
 
     Each list is ranked by its own labels; one without any, by those of all lists.
 
@@ -62,7 +67,7 @@ class ScreeningRanker(Ranker):
     balance : float
         How much the relevant items weigh together for each part that the irrelevant ones do.
     background : float
-        Weight of the mean of all texts as an irrelevant example. 0: none.
+        Weight of the mean of all texts as an irrelevant example. 0: the mean is not used at all.
     graph : float
         Weight of the graph before the first relevant label. 0: no graph.
     until : int
@@ -77,8 +82,6 @@ class ScreeningRanker(Ranker):
         the mean score of the others, and is read long before what speaks against itself.
     features_ : WordPairs or TfIdf
         The fitted features.
-    topics_ : TfIdf or None
-        The fitted features of the graph.
     graph_ : ManifoldRanking or None
         The fitted graph.
     coefs_, intercepts_ : float64 arrays of shape (n_lists, n_features) and (n_lists,)
@@ -133,7 +136,6 @@ class ScreeningRanker(Ranker):
     }
     learned: ClassVar[Table] = Ranker.learned | {
         "features_": Part("WordPairs", "TfIdf"),
-        "topics_": AnyOf(None, Part("TfIdf")),
         "graph_": AnyOf(None, Part("ManifoldRanking")),
         "list_ids_": Names("n_lists"),
         "indptr_": Array("n_lists + 1", dtype="int64", low=0),
@@ -150,7 +152,6 @@ class ScreeningRanker(Ranker):
     one_function = False
 
     features_: WordPairs | TfIdf
-    topics_: TfIdf | None
     graph_: ManifoldRanking | None
     coefs_: Floats
     intercepts_: Floats
@@ -174,7 +175,7 @@ class ScreeningRanker(Ranker):
         balance: float = 9.8,
         *,
         background: float = 0.3,
-        graph: float = 1.0,
+        graph: float = 0.5,
         until: int = 8,
         features: WordPairs | TfIdf | None = None,
     ) -> None:
@@ -212,9 +213,9 @@ class ScreeningRanker(Ranker):
         self._vectors = vectors[order]
         self._empty = _without_terms(self._vectors)
         self._means, self._alone = self._list_means(), _lengths_missing(self._vectors)
-        self.graph_, self.topics_ = self._build_graph(texts, qid)
         self.n_features_in_, self.n_lists_ = 1, self._lists.n_lists
         self.indptr_, self.list_ids_ = self._lists.indptr, self._lists.list_ids
+        self.graph_ = self._build_graph(vectors, qid)
         return self
 
     def rerank(self, y: Any) -> Self:
@@ -248,10 +249,11 @@ class ScreeningRanker(Ranker):
         check_is_fitted(self, "scores_")
         texts = texts_of(X)
         data = RankingDataset(np.zeros((len(texts), 0)), np.full(len(texts), np.nan), qid)
-        vectors = self.features_.transform(texts)[data.order]
+        vectors = self.features_.transform(texts)
         spread = np.zeros(len(texts))
-        if self.graph_ is not None and self.topics_ is not None and self.weights_.any():
-            spread = data.arrange(self.graph_.predict(self.topics_.transform(texts), qid))
+        if self.graph_ is not None and self.weights_.any():
+            spread = data.arrange(self.graph_.predict(self._topical(vectors), qid))
+        vectors = vectors[data.order]
         number = {name: k for k, name in enumerate(self.list_ids_.tolist())}
         scores = np.zeros(len(texts))
         for name, (start, stop) in zip(data.list_ids.tolist(), pairwise(data.indptr), strict=True):
@@ -272,8 +274,6 @@ class ScreeningRanker(Ranker):
     def _check_state(self) -> None:
         super()._check_state()
         check_lists(self.indptr_, len(self.scores_))
-        if (self.graph_ is None) != (self.topics_ is None):
-            raise ValueError("topics_ must be there where there is a graph, and only there")
 
     def explain(self, item: int) -> Contributions:
         """Split the score of a fitted text into the contributions of the labelled texts.
@@ -334,17 +334,23 @@ class ScreeningRanker(Ranker):
         """
         return name_words(self.explain_features(item), self.features_.get_feature_names_out())
 
-    def _build_graph(self, texts: AnyArray, qid: Any) -> tuple[ManifoldRanking | None, TfIdf | None]:
-        """Join texts that share topical words; no graph where no word occurs in two texts."""
-        topics = TfIdf()
-        if not self.graph:
-            return None, None
-        try:
-            vectors = topics.fit_transform(texts)
-        except ValueError:
-            return None, None
+    def _build_graph(self, vectors: csr_array, qid: Any) -> ManifoldRanking | None:
+        """Join texts that share topical words; no graph where no such word occurs in two texts."""
+        if not self.graph or not len(self._topics()):
+            return None
         graph = ManifoldRanking(distance="cosine", combine="log", alpha=0.9, degree_correction=0.0)
-        return graph.fit_graph(vectors, qid), topics
+        return graph.fit_graph(self._topical(vectors), qid)
+
+    def _topical(self, vectors: csr_array) -> csr_array:
+        return csr_array(normalize(vectors[:, self._topics()]))
+
+    def _topics(self) -> Integers:
+        """Return the columns of words of few enough texts to say what one is about."""
+        n_texts, idf = self.indptr_[-1], self.features_.idf_
+        most = max(TOPICAL * n_texts, TOPICAL_TEXTS)
+        if isinstance(self.features_, WordPairs):
+            idf = idf[: len(idf) - len(self.features_.pairs_)]
+        return np.flatnonzero(idf >= 1.0 + np.log((1.0 + n_texts) / (1.0 + most)))
 
     def _list_means(self) -> Floats:
         """Return the mean text of each list, without empty ones."""
@@ -372,15 +378,16 @@ class ScreeningRanker(Ranker):
     def _solve(self, rows: Integers, signs: Floats, number: int | None) -> _Model:
         relevant, irrelevant = signs > 0, signs < 0
         shares = np.where(relevant, self.balance / max(relevant.sum(), 1), 1.0 / max(irrelevant.sum(), 1))
-        costs = 2.0 * self.C * len(rows) * shares / (shares.sum() + self.background)
-        costs = 1.0 / (1.0 / costs + self._alone[rows])
+        nothing_known = bool(self._empty[rows[relevant]].all())
+        share = self.background and (self.balance if nothing_known else self.background)
+        costs = 2.0 * self.C * len(rows) * np.append(shares, share) / (shares.sum() + share)
+        own = 1.0 / (1.0 / costs[:-1] + self._alone[rows])
         X = Rows(self._vectors, rows)
-        if not self.background:
-            return _Model(rows, ridge_duals(X, signs, costs, None))
+        if not share:
+            return _Model(rows, ridge_duals(X, signs, own, None))
         mean = self._means.mean(axis=0) if number is None else self._means[number]
-        cost = 2.0 * self.C * len(rows) * self.background / (shares.sum() + self.background)
-        duals = ridge_duals(X, signs, costs, Background(mean, cost))
-        return _Model(np.append(rows, CONSTANT), duals)
+        background = Background(mean, 1.0 if nothing_known else -1.0, costs[-1])
+        return _Model(np.append(rows, CONSTANT), ridge_duals(X, signs, own, background))
 
     def _weights(self, model: _Model, number: int) -> tuple[Floats, float]:
         own = model.rows != CONSTANT
@@ -402,9 +409,7 @@ class ScreeningRanker(Ranker):
         self.centres_, self.factors_ = centres[:, 0], inverse(spreads)[:, 0]
         lists = data.list_of_item
         self.columns_[:, 0] = (self.columns_[:, 0] - self.centres_[lists]) * self.factors_[lists]
-        n_relevant = data.list_sums(signs == 1.0)
-        left = np.maximum(0.0, 1.0 - n_relevant / self.until) * (n_relevant > 0)
-        self.weights_ = np.zeros(data.n_lists) if self.graph_ is None else self.graph * left
+        self.weights_ = self._graph_weights(signs)
         if self.graph_ is not None and self.weights_.any():
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DataWarning)  # texts out of reach are ranked by their words
@@ -413,6 +418,12 @@ class ScreeningRanker(Ranker):
         mixed = [self._fused(k).score_fitted() for k in range(data.n_lists)]
         self.scores_ = data.restore(np.concatenate(mixed))
         return self
+
+    def _graph_weights(self, signs: Floats) -> Floats:
+        """Return g for each list."""
+        n_relevant = self._lists.list_sums(signs == 1.0)
+        left = np.maximum(0.0, 1.0 - n_relevant / self.until) * (n_relevant > 0)
+        return np.zeros(self._lists.n_lists) if self.graph_ is None else self.graph * left
 
     def _fused(self, number: int) -> "_Fusion":
         start, stop = self.indptr_[number], self.indptr_[number + 1]

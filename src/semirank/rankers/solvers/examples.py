@@ -17,9 +17,10 @@ WORTH = 20  # steps saved, times rows of a step: inner products of heavy rows ma
 
 
 class Background(NamedTuple):
-    """A row that is nobody's, such as the mean of all: its features, and how much it counts."""
+    """A row that is nobody's, such as the mean of all: its features, its target, and how much it counts."""
 
     features: Floats
+    target: float
     cost: float
 
 
@@ -52,12 +53,12 @@ def ridge_duals(rows: Rows, targets: Floats, costs: Floats, background: Backgrou
 
         (|w|^2 + b^2) / 2 + sum_i costs_i (targets_i - x_i'w - b)^2 / 2.
 
-    A background is one more row with target -1; its a comes last. The equations ``(G + 1 + 1 / costs) a =
+    A background is one more row; its a comes last. The equations ``(G + 1 + 1 / costs) a =
     targets``, with G the inner products of rows, are scaled by the roots of the costs and solved by conjugate
     gradients, preconditioned where that is cheaper: some ten products with the rows and back.
     """
     if background is not None:
-        targets, costs = np.append(targets, -1.0), np.append(costs, background.cost)
+        targets, costs = np.append(targets, background.target), np.append(costs, background.cost)
     with one_blas_thread():
         equations = _Equations(rows, np.sqrt(costs), background)
         size = (len(costs), len(costs))
