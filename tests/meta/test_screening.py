@@ -99,29 +99,29 @@ def test_terms_without_a_column_make_no_difference():
     )
 
 
-def dense_scores(vectors, mean, target, signs, rows, shares):
-    """Return scores of least squares on rows and their mean, by its normal equations."""
-    examples = np.column_stack([np.vstack([vectors[rows], mean]), np.ones(len(rows) + 1)])
-    costs = 0.22 * len(rows) * shares / shares.sum()
-    missing = np.append(np.maximum(1 - (vectors[rows] ** 2).sum(axis=1), 0), 0) * examples.any(axis=1)
-    missing *= np.append((vectors[rows] != 0).any(axis=1), True)
-    costs = 1 / (1 / costs + missing)
-    left = np.eye(examples.shape[1]) + examples.T @ (costs[:, None] * examples)
-    w = np.linalg.solve(left, examples.T @ (costs * np.append(signs, target)))
+def dense_scores(vectors, examples, targets, costs):
+    """Return scores of least squares by its normal equations; an example that lacks length is fitted less."""
+    missing = np.maximum(1 - (examples[:-1] ** 2).sum(axis=1), 0)
+    costs = 1 / (1 / costs + np.append(missing, 0))
+    Z = np.column_stack([examples, np.ones(len(examples))])
+    w = np.linalg.solve(np.eye(Z.shape[1]) + Z.T @ (costs[:, None] * Z), Z.T @ (costs * targets))
     return np.column_stack([vectors, np.ones(len(vectors))]) @ w
 
 
-@pytest.mark.parametrize(("relevant", "target", "weight"), [(0, 1.0, 9.8), (1, -1.0, 0.3)])
-def test_the_mean_is_the_relevant_example_until_a_relevant_text_has_words(relevant, target, weight):
+def test_the_mean_is_irrelevant_or_until_a_relevant_text_has_words_the_relevant_example():
     texts = ["", *some_texts(40)]
-    y = np.full(len(texts), nan)
-    y[[relevant, 2, 3]] = 1, 0, 0
     pairs = WordPairs()
     vectors = pairs.fit_transform(texts).toarray()
-    shares = np.array([9.8, 0.5, 0.5, weight])
-    expected = dense_scores(vectors, vectors[1:].mean(axis=0), target, [1, -1, -1], [relevant, 2, 3], shares)
-    found = ScreeningRanker(graph=0.0, features=pairs).fit(texts, y).scores_
-    assert np.corrcoef(found[1:], expected[1:])[0, 1] > 1 - 1e-9
+    mean, ranker = vectors[1:].mean(axis=0), ScreeningRanker(graph=0.0, features=pairs)
+    shares = {0: np.array([0.5, 0.5, 9.8]), 1: np.array([9.8, 0.5, 0.5, 0.3])}
+    targets = {0: [-1, -1, 1], 1: [1, -1, -1, -1]}
+    for relevant, rows in ((0, [2, 3]), (1, [1, 2, 3])):
+        y = np.full(len(texts), nan)
+        y[[relevant, 2, 3]] = 1, 0, 0
+        costs = 0.22 * 3 * shares[relevant] / shares[relevant].sum()
+        expected = dense_scores(vectors, np.vstack([vectors[rows], mean]), targets[relevant], costs)
+        found = ranker.fit(texts, y).scores_
+        assert np.corrcoef(found[1:], expected[1:])[0, 1] > 1 - 1e-9
 
 
 def test_from_an_empty_record_typical_texts_come_first():

@@ -376,17 +376,20 @@ class ScreeningRanker(Ranker):
         self.coefs_, self.intercepts_ = np.array([w for w, _ in weights]), np.array([b for _, b in weights])
 
     def _solve(self, rows: Integers, signs: Floats, number: int | None) -> _Model:
+        """Weigh words by labelled texts and the mean; where no relevant text has words, the mean is relevant."""
         relevant, irrelevant = signs > 0, signs < 0
+        by_mean = bool(self.background) and bool(self._empty[rows[relevant]].all())
+        if by_mean:
+            rows, signs, relevant = rows[irrelevant], signs[irrelevant], relevant[irrelevant]
         shares = np.where(relevant, self.balance / max(relevant.sum(), 1), 1.0 / max(irrelevant.sum(), 1))
-        nothing_known = bool(self._empty[rows[relevant]].all())
-        share = self.background and (self.balance if nothing_known else self.background)
-        costs = 2.0 * self.C * len(rows) * np.append(shares, share) / (shares.sum() + share)
+        shares = np.append(shares, self.balance if by_mean else self.background)
+        costs = 2.0 * self.C * (len(rows) + by_mean) * shares / shares.sum()
         own = 1.0 / (1.0 / costs[:-1] + self._alone[rows])
         X = Rows(self._vectors, rows)
-        if not share:
+        if not self.background:
             return _Model(rows, ridge_duals(X, signs, own, None))
         mean = self._means.mean(axis=0) if number is None else self._means[number]
-        background = Background(mean, 1.0 if nothing_known else -1.0, costs[-1])
+        background = Background(mean, 1.0 if by_mean else -1.0, costs[-1])
         return _Model(np.append(rows, CONSTANT), ridge_duals(X, signs, own, background))
 
     def _weights(self, model: _Model, number: int) -> tuple[Floats, float]:
