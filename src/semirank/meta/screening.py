@@ -376,7 +376,7 @@ class ScreeningRanker(Ranker):
         self.coefs_, self.intercepts_ = np.array([w for w, _ in weights]), np.array([b for _, b in weights])
 
     def _solve(self, rows: Integers, signs: Floats, number: int | None) -> _Model:
-        """Weigh words by labelled texts and the mean; where no relevant text has words, the mean is relevant."""
+        """Weigh words by labelled texts and the mean, which is relevant where no relevant text has words."""
         relevant, irrelevant = signs > 0, signs < 0
         by_mean = bool(self.background) and bool(self._empty[rows[relevant]].all())
         if by_mean:
