@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from tests.web.conftest import ITEMS, TEXTS, wait_until
 
+from semirank import ScreeningRanker
 from semirank.feedback import Engine, replay
 from semirank.web.project import Project, ProjectItem
 
@@ -404,3 +405,18 @@ def test_one_server_at_a_time_works_on_a_project(house, session, tmp_path):
     assert other.open(tmp_path / "p.semirank").state.n_items == 20
     other.close()
     assert not list(tmp_path.glob(".*.lock"))
+
+
+def test_features_and_graph_are_made_once_and_with_the_question(house, session, browser, monkeypatch):
+    made = []
+    fit_graph = ScreeningRanker.fit_graph
+    monkeypatch.setattr(ScreeningRanker, "fit_graph", lambda *given: made.append(1) or fit_graph(*given))
+    monkeypatch.setattr(ScreeningRanker, "fit", None)
+    house.settled()
+    browser.get("/queue")
+    assert session.shared.engine._prepared is None
+    browser.post("/seeds", {"text": "kidney"})
+    wait_until(lambda: session.shared.engine._prepared is not None)
+    browser.do("label", "i1", 1)
+    assert house.settled().order.ranker == "ScreeningRanker"
+    assert made == [1]

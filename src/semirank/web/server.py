@@ -22,6 +22,7 @@ from semirank.web.safety import Access
 from semirank.web.shelf import Shelf
 from semirank.web.uploads import PROJECT, Upload, UploadError
 
+TURN = 0.0005  # seconds that the engine's thread may go on in Python while a request waits for its turn
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 ANY = ("0.0.0.0", "::")
 
@@ -77,6 +78,7 @@ def check(options: Options) -> None:
 def serve(options: Options, say: Callable[[str], None]) -> None:
     """Serve until it is interrupted."""
     check(options)
+    sys.setswitchinterval(TURN)
     listening = _listen(options.host, options.port)
     port = listening.getsockname()[1]
     shelf = Shelf(options.folder, users=options.users)
