@@ -407,14 +407,15 @@ def test_one_server_at_a_time_works_on_a_project(house, session, tmp_path):
     assert not list(tmp_path.glob(".*.lock"))
 
 
-def test_features_and_graph_are_made_once_and_with_the_question(house, session, browser, monkeypatch):
+def test_features_and_graph_are_made_once_and_with_the_question(house, monkeypatch):
     made = []
     fit_graph = ScreeningRanker.fit_graph
     monkeypatch.setattr(ScreeningRanker, "fit_graph", lambda *given: made.append(1) or fit_graph(*given))
     monkeypatch.setattr(ScreeningRanker, "fit", None)
+    session, browser = house.project(), house.browser()
     house.settled()
-    browser.get("/queue")
-    assert session.shared.engine._prepared is None
+    session.shared.prepare()
+    assert not made
     browser.post("/seeds", {"text": "kidney"})
     wait_until(lambda: session.shared.engine._prepared is not None)
     browser.do("label", "i1", 1)

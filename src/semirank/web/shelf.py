@@ -146,6 +146,13 @@ class Shelf:
         """Return a file that is on its way."""
         return self._uploads.get(name)
 
+    def forget(self, upload: Upload) -> None:
+        """Let go of a file that has become a project, or part of one; one of the user's own stays."""
+        with self._lock:
+            self._uploads.pop(upload.id, None)
+        if upload.path.is_relative_to(self.uploads_folder) and upload.path.is_file():
+            upload.path.unlink()
+
     def import_(
         self,
         upload: Upload,

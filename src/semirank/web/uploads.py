@@ -1,6 +1,5 @@
 """Files that become projects: read in the background, and what was understood of them."""
 
-import os
 import re
 import secrets
 import threading
@@ -424,9 +423,3 @@ def safe_name(name: str) -> str:
     """
     last = re.split(r"[/\\\\]", name)[-1]
     return re.sub(r"[^A-Za-z0-9._-]+", "_", last).lstrip(".")[-100:] or "data"
-
-
-def remove(upload: Upload, folder: Path) -> None:
-    """Delete an uploaded file; one of the user's own stays."""
-    if upload.path.is_relative_to(folder) and upload.path.is_file():
-        os.unlink(upload.path)
