@@ -43,10 +43,14 @@ def _upload(shelf: TheShelf, name: str) -> Upload:
     return upload
 
 
+def _told(shelf: TheShelf, upload: Upload) -> shapes.Import:
+    return shapes.Import(**{**upload.describe(), "adds": shelf.additions(upload)})
+
+
 @router.get("/{name}")
 def get_import(name: str, shelf: TheShelf, person: TheOwner) -> shapes.Import:
     """Say what was understood so far."""
-    return shapes.Import(**_upload(shelf, name).describe())
+    return _told(shelf, _upload(shelf, name))
 
 
 @router.post("/{name}/roles")
@@ -56,4 +60,4 @@ def set_roles(name: str, roles: shapes.Roles, shelf: TheShelf, person: TheOwner)
     if unknown := set(roles.roles) - set(upload.roles):
         raise refuse(422, f"There is no column {sorted(unknown)[0]!r}.", "roles")
     upload.roles = {**upload.roles, **roles.roles}
-    return shapes.Import(**upload.describe())
+    return _told(shelf, upload)

@@ -115,6 +115,14 @@ function Facts({ found }) {
     [count(found.n_without_text), WORDS.import.missing],
     [count(found.n_duplicates), WORDS.import.duplicates],
     [[found.format, found.encoding].filter(Boolean).join(", "), WORDS.import.format],
+    ...(found.adds
+      ? [
+          [count(found.adds.n_new), WORDS.import.fresh],
+          [count(found.adds.n_known), WORDS.import.known],
+          [count(found.adds.n_labelled), WORDS.import.taken],
+          [count(found.adds.n_conflicts), WORDS.import.conflicts],
+        ]
+      : []),
   ];
   return html`<dl class="facts">
     ${facts.map(([value, said]) => html`<div><dt>${said}</dt><dd>${value}</dd></div>`)}
