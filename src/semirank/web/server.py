@@ -37,6 +37,7 @@ class Options:
     project: Path | None = None
     images: Path | None = None
     vectors: Path | None = None
+    beside: tuple[Path, ...] = ()
     columns: dict[str, str] = field(default_factory=dict)
     folder: Path = field(default_factory=lambda: default_folder())
     host: str = "127.0.0.1"
@@ -63,7 +64,8 @@ def check(options: Options) -> None:
                 f"--host {options.host} needs HTTPS: --certfile FILE, or --behind-proxy NAME for a server "
                 "before this one that speaks it."
             )
-    for path in (options.data, options.images, options.vectors, options.certfile, options.keyfile):
+    files = (options.data, options.images, options.vectors, options.certfile, options.keyfile)
+    for path in (*files, *options.beside):
         if path is not None and not path.exists():
             raise FileNotFoundError(f"{path}: no such file.")
     if options.images is not None and not options.images.is_dir():
@@ -185,6 +187,7 @@ def _first(options: Options, shelf: Shelf) -> dict[str, str | None]:
             vectors_from=options.vectors if source != options.vectors else None,
             chosen=options.columns,
             target=path,
+            beside={each: each.name for each in options.beside},
         )
     )
     upload.read()

@@ -3,12 +3,14 @@
 import json
 import os
 import re
+import shutil
 import sqlite3
 import tempfile
 import threading
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -137,6 +139,7 @@ class Shelf:
 
     def put(self, upload: Upload) -> Upload:
         """Keep a file that is on its way."""
+        upload.folder = self.uploads_folder / f"{upload.id}-images"
         with self._lock:
             self._uploads[upload.id] = upload
         return upload
@@ -149,8 +152,17 @@ class Shelf:
         """Let go of a file that has become a project, or part of one; one of the user's own stays."""
         with self._lock:
             self._uploads.pop(upload.id, None)
-        if upload.path.is_relative_to(self.uploads_folder) and upload.path.is_file():
-            upload.path.unlink()
+        for path in (upload.path, *upload.beside):
+            if path.is_relative_to(self.uploads_folder):
+                path.unlink(missing_ok=True)
+        if upload.folder is not None:
+            shutil.rmtree(upload.folder, ignore_errors=True)
+
+    def join(self, upload: Upload, other: Upload) -> None:
+        """Read one file together with another, which is no upload of its own any more."""
+        with self._lock:
+            self._uploads.pop(other.id, None)
+        upload.into, upload.beside = other.into, {**other.beside, other.path: other.name}
 
     def import_(
         self,
@@ -171,7 +183,8 @@ class Shelf:
         settings: dict[str, Any] = {"name": name or safe_name(upload.name).split(".")[0], "kind": upload.kind}
         if upload.images is not None:
             settings["images"] = str(upload.images.resolve())
-        make(path, items, upload.vectors, settings, events).close()
+        with _images_beside(path, upload) as folder:
+            make(path, items, upload.vectors, settings | folder, events).close()
         return self.open(path)
 
     def add_to(self, session: Session, upload: Upload, roles: Mapping[str, str]) -> None:
@@ -210,6 +223,22 @@ class Shelf:
                 f"The file has the label {missing[0]:g}, which is not on the scale of the project. Leave the "
                 "column of labels out, or correct it."
             )
+
+
+@contextmanager
+def _images_beside(path: Path, upload: Upload) -> Iterator[dict[str, str]]:
+    """Move images that were unpacked beside the project, and name the folder; or back into nothing."""
+    if upload.folder is None or not upload.folder.is_dir():
+        yield {}
+        return
+    folders = (path.with_suffix(f".images{n or ''}") for n in count())
+    folder = next(each for each in folders if not each.exists())
+    try:
+        shutil.move(upload.folder, folder)
+        yield {"images": folder.name}
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
 
 
 def make(

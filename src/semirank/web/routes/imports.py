@@ -18,10 +18,12 @@ async def put_import(
     person: TheOwner,
     name: Annotated[str, Query(min_length=1, max_length=500)],
     into: Annotated[shapes.Key | None, Query()] = None,
+    beside: Annotated[str | None, Query(max_length=100)] = None,
 ) -> shapes.Import:
-    """Take a file; the body is the file itself."""
+    """Take a file; the body is the file itself. It may belong to one that came before it."""
     if into is not None and shelf.session(into) is None:
         raise refuse(404, f"There is no project {into!r}.", "into")
+    other = None if beside is None else _upload(shelf, beside)
     upload = Upload(shelf.uploads_folder, name[:200], into=into)
     upload.path = shelf.uploads_folder / f"{upload.id}-{safe_name(name)}"
     size = 0
@@ -33,6 +35,8 @@ async def put_import(
                 upload.path.unlink()
                 raise refuse(413, f"A file may have {MOST_BYTES:,} bytes.", "body", "Split the file.")
             target.write(block)
+    if other is not None:
+        shelf.join(upload, other)
     return shapes.Import(**shelf.put(upload).start().describe())
 
 

@@ -171,7 +171,7 @@ export const WORDS = {
     drop: "Drop a file here",
     or: "or choose one",
     formats:
-      "CSV, Excel, Parquet, RIS, BibTeX, ASReview, LETOR, vectors (.npy, .npz, .safetensors), or another project (.semirank)",
+      "CSV, Excel, Parquet, RIS, BibTeX, ASReview, LETOR, vectors (.npy, .npz, .safetensors), a zip of images, a run together with its qrels, or another project (.semirank)",
     recent: "Recent projects",
     demos: "Try it: nothing to install, nothing to fetch",
     version: "version",
