@@ -109,8 +109,8 @@ function Understood({ found, setFound, fail }) {
 /** @param {{found: any}} props */
 function Facts({ found }) {
   const facts = [
-    [count(found.n_rows), WORDS.import.rows],
-    [count(found.n_lists), WORDS.import.lists],
+    [count(found.n_rows), WORDS.import.rows(found.n_rows)],
+    [count(found.n_lists), WORDS.import.lists(found.n_lists)],
     [WORDS.import.labelled(found.labels), WORDS.import.labels],
     [count(found.n_without_text), WORDS.import.missing],
     [count(found.n_duplicates), WORDS.import.duplicates],
