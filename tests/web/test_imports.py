@@ -1,5 +1,6 @@
 """Files that become projects: judged lists, and zips of images, also hostile ones."""
 
+import contextlib
 import io
 import zipfile
 
@@ -218,6 +219,18 @@ def test_a_zip_without_a_readable_image_a_locked_one_and_a_damaged_one(start):
         body[body.index(mark) + at] |= 1
     assert "has a password" in start.put("locked.zip", bytes(body))["error"]["error"]
     assert start.put("cut.zip", zipped({"a.png": image()})[:-30])["state"] == "failed"
+
+
+@pytest.mark.parametrize("format", pictures.FORMATS)
+def test_damaged_images_are_refused_in_one_way(format):
+    whole = bytearray(image(format=format))
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        damaged = whole.copy()
+        for at in rng.integers(0, len(whole), 3):
+            damaged[at] = rng.integers(256)
+        with contextlib.suppress(ValueError):
+            pictures.draw(io.BytesIO(damaged[: rng.integers(len(whole))]), 50)
 
 
 def test_a_zip_is_not_added_to_a_project(house, start, session):

@@ -13,8 +13,7 @@ from semirank.web.session import Session
 if TYPE_CHECKING:
     from PIL import Image
 
-FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP", "TIFF")  # none of these can hold a script
-NO_PICTURE = (OSError, ValueError, SyntaxError)
+FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP", "TIFF")
 
 
 def draw(source: Path | IO[bytes], side: int) -> "Image.Image":
@@ -22,7 +21,7 @@ def draw(source: Path | IO[bytes], side: int) -> "Image.Image":
 
     Raises
     ------
-    one of NO_PICTURE
+    ValueError
         It is no image of a known format, damaged, or has more than 50 million pixels.
     """
     from PIL import Image, ImageOps
@@ -33,8 +32,8 @@ def draw(source: Path | IO[bytes], side: int) -> "Image.Image":
                 raise ValueError(f"has {found.width} x {found.height} pixels; {MOST_PIXELS:,} are allowed")
             found.draft("RGB", (side, side))
             small = ImageOps.exif_transpose(found).convert("RGB")
-    except Image.DecompressionBombError as error:
-        raise ValueError(str(error)) from error
+    except Exception as error:  # readers of damaged images fail in many ways
+        raise ValueError(f"cannot be read as an image ({error})") from error
     small.thumbnail((side, side))
     small.info = {}  # comments and profiles, which would be saved again
     return small
@@ -55,7 +54,7 @@ def picture(session: Session, row: int, width: int) -> bytes | None:
         if path is None:
             return None
         return _png(draw(path, width))
-    except NO_PICTURE:
+    except ValueError:
         return None
 
 

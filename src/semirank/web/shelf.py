@@ -187,27 +187,28 @@ class Shelf:
             make(path, items, upload.vectors, settings | folder, events).close()
         return self.open(path)
 
-    def add_to(self, session: Session, upload: Upload, roles: Mapping[str, str]) -> None:
-        """Add a file to a project: new items, and labels of known items that nobody has judged."""
+    def add_to(self, session: Session, upload: Upload, roles: Mapping[str, str], person: Person) -> None:
+        """Add a file to a project: new items, and labels of known items without a verdict that one sees."""
         items, labels = upload.items(roles), upload.labels(roles)
         self._check_addition(session, upload, labels)
-        found = match(session.state, items, labels)
-        kept = renamed([items[row] for row in found.new], session.items)
-        vectors = None if upload.vectors is None else upload.vectors[found.new]
-        session.grow(kept, _label_events(kept, labels[found.new], f"import-{upload.id}"), vectors)
-        rows = [*found.labels]
-        known = [ProjectItem(session.items.ids[row], qid=session.items.list_of(row)) for row in rows]
-        values = np.array([found.labels[row] for row in rows])
-        session.add(_label_events(known, values, f"import-{upload.id}-known"), Person())
+        with session.lock:  # no verdict comes between looking for verdicts and adding labels
+            found = match(session.view_of(person).state, items, labels)
+            kept = renamed([items[row] for row in found.new], session.items)
+            vectors = None if upload.vectors is None else upload.vectors[found.new]
+            session.grow(kept, _label_events(kept, labels[found.new], f"import-{upload.id}"), vectors)
+            rows = [*found.labels]
+            known = [ProjectItem(session.items.ids[row], qid=session.items.list_of(row)) for row in rows]
+            values = np.array([found.labels[row] for row in rows])
+            session.add(_label_events(known, values, f"import-{upload.id}-known"), person)
 
-    def additions(self, upload: Upload) -> dict[str, int] | None:
+    def additions(self, upload: Upload, person: Person) -> dict[str, int] | None:
         """Count what a file would add to its project; None for one that becomes a project."""
         session = None if upload.into is None or upload.state != "ready" else self.session(upload.into)
         if session is None:
             return None
         items, labels = upload.items(upload.roles), upload.labels(upload.roles)
         with session.lock:
-            return match(session.state, items, labels).counts()
+            return match(session.view_of(person).state, items, labels).counts()
 
     def _check_addition(self, session: Session, upload: Upload, labels: Floats) -> None:
         """Refuse what does not fit to a project."""

@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from semirank.readers.images import ENDINGS
-from semirank.web.pictures import NO_PICTURE, draw
+from semirank.web.pictures import draw
 
 MOST_BYTES, MOST_RATIO = 8 << 30, 200  # of all that is packed, and beside the size of the zip
 LARGEST = 256 << 20  # bytes of one image
@@ -74,7 +74,7 @@ def _unpack(packed: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path, foun
     try:
         with packed.open(member) as stream:
             picture = draw(stream, KEPT)
-    except NO_PICTURE:
+    except ValueError:
         found.left_out.append(member.filename)
         return
     name = f"{len(found.files) + 1:06}.jpg"

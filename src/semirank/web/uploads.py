@@ -2,6 +2,7 @@
 
 import re
 import secrets
+import shutil
 import threading
 import warnings
 from collections import Counter
@@ -114,6 +115,8 @@ class Upload:
             self.state = "ready"
         except (ValueError, OSError, MemoryError, ImportError) as error:
             self.state, self.error = "failed", self._spoken(str(error)) or "There is not enough memory."
+            if self.folder is not None:
+                shutil.rmtree(self.folder, ignore_errors=True)
 
     def _spoken(self, message: str) -> str:
         """Call the files as the user does."""

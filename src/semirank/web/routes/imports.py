@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 
 from semirank.web import shapes
+from semirank.web.people import Person
 from semirank.web.routes.asking import TheOwner, TheShelf, refuse
 from semirank.web.uploads import MOST_BYTES, Upload, safe_name
 
@@ -47,14 +48,14 @@ def _upload(shelf: TheShelf, name: str) -> Upload:
     return upload
 
 
-def _told(shelf: TheShelf, upload: Upload) -> shapes.Import:
-    return shapes.Import(**{**upload.describe(), "adds": shelf.additions(upload)})
+def _told(shelf: TheShelf, upload: Upload, person: Person) -> shapes.Import:
+    return shapes.Import(**{**upload.describe(), "adds": shelf.additions(upload, person)})
 
 
 @router.get("/{name}")
 def get_import(name: str, shelf: TheShelf, person: TheOwner) -> shapes.Import:
     """Say what was understood so far."""
-    return _told(shelf, _upload(shelf, name))
+    return _told(shelf, _upload(shelf, name), person)
 
 
 @router.post("/{name}/roles")
@@ -64,4 +65,4 @@ def set_roles(name: str, roles: shapes.Roles, shelf: TheShelf, person: TheOwner)
     if unknown := set(roles.roles) - set(upload.roles):
         raise refuse(422, f"There is no column {sorted(unknown)[0]!r}.", "roles")
     upload.roles = {**upload.roles, **roles.roles}
-    return _told(shelf, upload)
+    return _told(shelf, upload, person)

@@ -51,13 +51,13 @@ def new_project(
             raise refuse(404, f"There is no demo {new.demo!r}.", "demo", f"Choose {', '.join(DEMOS)}.")
         session = shelf.demo(new.demo)
     else:
-        session = _imported(new, shelf)
+        session = _imported(new, shelf, person)
         if request.app.state.first.get("import") == new.import_:  # of the command line; it is done
             request.app.state.first = {"open": session.key}
     return project_info(session, session.view_of(person), person)
 
 
-def _imported(new: shapes.NewProject, shelf: TheShelf) -> Session:
+def _imported(new: shapes.NewProject, shelf: TheShelf, person: Person) -> Session:
     upload = shelf.upload(new.import_ or "")
     if upload is None:
         raise refuse(404, "There is no such import.", "import", "Choose the file again.")
@@ -69,7 +69,7 @@ def _imported(new: shapes.NewProject, shelf: TheShelf) -> Session:
     try:
         if upload.into is not None:
             session = _known(shelf, upload.into)
-            shelf.add_to(session, upload, roles)
+            shelf.add_to(session, upload, roles, person)
             shelf.forget(upload)
             return session
         session = shelf.import_(
