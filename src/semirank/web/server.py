@@ -23,7 +23,7 @@ from semirank.web.safety import Access
 from semirank.web.shelf import Shelf
 from semirank.web.uploads import PROJECT, Upload, UploadError
 
-TURN = 0.0005  # seconds that the engine's thread may go on in Python while a request waits for its turn
+TURN = 0.0005  # seconds that the engine's thread may go on in Python while a request waits; 0.005 is usual
 MMAP_THRESHOLD, LARGE = -3, 4 << 20  # of mallopt: bytes from which an array is a map of its own
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 ANY = ("0.0.0.0", "::")
