@@ -216,3 +216,15 @@ def test_images_come_with_a_table_or_without(house, tmp_path):
     upload = Upload(tmp_path / "t.csv", "t.csv", images=folder)
     upload.read()
     assert "there is no image '../secret.png'" in upload.error
+
+
+def test_a_file_that_has_become_a_project_is_kept_nowhere_else(house):
+    browser = house.browser()
+    upload = browser.put("t.csv", b"title,abstract\na b,c\nd,e\n")
+    house.app.state.first = {"import": upload["id"]}
+    assert browser.http.get("/api/session").json()["import"] == upload["id"]
+    key = browser.make(upload)["key"]
+    assert not list(house.shelf.uploads_folder.iterdir())
+    assert house.shelf.upload(upload["id"]) is None
+    first = browser.http.get("/api/session").json()
+    assert (first["open"], first["import"]) == (key, None)

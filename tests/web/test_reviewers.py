@@ -7,7 +7,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
-from tests.web.conftest import House
+from tests.web.conftest import ITEMS, House
 
 from semirank.web.checking import Checked
 from semirank.web.people import Person, hash_of
@@ -233,3 +233,14 @@ def test_nothing_of_the_others_is_told_over_the_stream_while_blind(pair):
     assert told(session, bob, Message("event", {"reviewer": "owner"}, "owner")) == []
     assert told(session, bob, Message("order", None, "owner")) == []
     assert [name for name, _ in told(session, bob, Message("event", {}, "bob"))] == ["event", "counts"]
+
+
+def test_a_file_tells_a_blind_owner_nothing_of_the_others_verdicts(pair):
+    _, owner, bob = pair
+    blind(owner)
+    bob.do("label", "i0", 1)
+    body = f"title,label\n{ITEMS[0].title},0\n".encode()
+    upload = owner.put("more.csv", body, into="p")
+    assert upload["adds"] == {"n_new": 0, "n_known": 1, "n_labelled": 1, "n_conflicts": 0}
+    owner.make(upload)
+    assert [each["verdict"]["value"] for each in (bob.get("/items/0"), owner.get("/items/0"))] == [1, 0]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from tests.web.conftest import ITEMS, TEXTS, wait_until
 
+from semirank import ScreeningRanker
 from semirank.feedback import Engine, replay
 from semirank.web.project import Project, ProjectItem
 
@@ -404,3 +405,51 @@ def test_one_server_at_a_time_works_on_a_project(house, session, tmp_path):
     assert other.open(tmp_path / "p.semirank").state.n_items == 20
     other.close()
     assert not list(tmp_path.glob(".*.lock"))
+
+
+def test_features_and_graph_are_made_once_and_with_the_question(house, monkeypatch):
+    made = []
+    fit_graph = ScreeningRanker.fit_graph
+    monkeypatch.setattr(ScreeningRanker, "fit_graph", lambda *given: made.append(1) or fit_graph(*given))
+    monkeypatch.setattr(ScreeningRanker, "fit", None)
+    session, browser = house.project(), house.browser()
+    house.settled()
+    session.shared.prepare()
+    assert not made
+    browser.post("/seeds", {"text": "kidney"})
+    wait_until(lambda: session.shared.engine._prepared is not None)
+    browser.do("label", "i1", 1)
+    assert house.settled().order.ranker == "ScreeningRanker"
+    assert made == [1]
+
+
+def test_labels_of_known_items_are_taken_where_nobody_has_judged(house, browser):
+    browser.do("label", "i0", 1)
+    browser.do("unsure", "i1")
+    browser.do("later", "i4")
+    rows = [(0, 0), (1, 1), (2, 1), (3, ""), (4, 0), (2, 0)]
+    cells = [f"{TEXTS[row][0].upper()},{label}" for row, label in rows]
+    upload = browser.put("more.csv", "\n".join(["title,label", *cells, "quite new,1"]).encode(), into="p")
+    assert upload["adds"] == {"n_new": 1, "n_known": 6, "n_labelled": 2, "n_conflicts": 3}
+    browser.make(upload)
+    items = browser.get("/items", sort="file", n=50)["items"]
+    verdicts = {each["row"]: each["verdict"] for each in items if each["verdict"]}
+    assert {row: (each["kind"], each["value"]) for row, each in verdicts.items()} == {
+        0: ("label", 1), 1: ("unsure", None), 2: ("label", 1), 4: ("label", 0), 20: ("label", 1),
+    }  # fmt: skip
+    assert browser.do("undo")["undid"]["row"] == 4  # put off: the reviewer's own last step
+    taken_back = [
+        each for each in browser.get("/log")["events"] if each["mode"] == "import" and each["row"] != 20
+    ]
+    for event in taken_back:
+        if event["kind"] == "label":
+            assert "seq" in browser.do("undo", value=event["id"])
+    assert browser.counts()[:2] == (3, 2)
+
+
+def test_labels_off_the_scale_are_not_added(browser):
+    upload = browser.put("more.csv", b"title,label\nquite new,3\n", into="p")
+    answer = browser.http.post("/api/projects", json={"import": upload["id"]})
+    assert answer.status_code == 422
+    assert "the label 3, which is not on the scale" in answer.json()["error"]
+    assert browser.get("")["n_items"] == 20

@@ -12,7 +12,8 @@ def serve(
         typer.Argument(
             metavar="DATA",
             help="What to read: CSV, TSV, XLSX, Parquet, RIS, BibTeX, .asreview, .npy, .npz, "
-            ".safetensors, LETOR, a folder of images, or a project (.semirank). None: the start page.",
+            ".safetensors, LETOR, a TREC run, a folder or zip of images, or a project (.semirank). None: the "
+            "start page.",
         ),
     ] = None,
     project: Annotated[
@@ -32,6 +33,10 @@ def serve(
     ] = None,
     vectors: Annotated[
         Path | None, typer.Option(help="Vectors (.npy) of the items, in the order of the data.")
+    ] = None,
+    qrels: Annotated[Path | None, typer.Option(help="Judgements (.qrels) that go with a run.")] = None,
+    documents: Annotated[
+        Path | None, typer.Option(help="Table with ids and texts of the documents of a run or of qrels.")
     ] = None,
     folder: Annotated[
         Path | None, typer.Option(help="Where projects made in the browser are kept. None: ~/semirank.")
@@ -71,6 +76,7 @@ def serve(
         project=project,
         images=images,
         vectors=vectors,
+        beside=tuple(path for path in (qrels, documents) if path is not None),
         columns=columns,
         folder=folder or server.default_folder(),
         host=host,

@@ -74,6 +74,10 @@ class Items:
             raise ValueError(f"There is no item {item!r}{where}{many}.")
         return rows[0]
 
+    def list_of(self, row: int) -> str:
+        """Return the name of the list of an item."""
+        return "" if self.qid is None else self.qid[row]
+
     @cached_property
     def are_texts(self) -> bool:
         """Whether a ranker gets texts to learn from, so that a question can be typed."""

@@ -51,7 +51,6 @@ class QuestionRanker(Ranker):
     one_function = False
 
     _weights: csr_array
-    _present: csr_array
     _terms: AnyArray
     _questions: Booleans
     _lists: Integers
@@ -62,7 +61,6 @@ class QuestionRanker(Ranker):
         counter = TfIdf(1, sublinear=False, norm=None, prefix=LETTERS)
         counts = counter.fit_transform(texts)
         counts.data /= counter.idf_[counts.indices]
-        self._present = csr_array((np.ones(counts.nnz), counts.indices, counts.indptr), shape=counts.shape)
         self._weights, self._terms = _bm25(counts), counter.get_feature_names_out()
         return self._refit(X, y, qid)
 
@@ -78,7 +76,7 @@ class QuestionRanker(Ranker):
     def explain(self, item: int) -> Contributions:
         """Split a score among the questions."""
         questions = self._questions_of(self._lists[item])
-        amounts = (self._present[questions] @ self._weights[[item]].T).toarray().ravel()
+        amounts = (self._words_of(questions) @ self._weights[[item]].T).toarray().ravel()
         return Contributions(questions, amounts)
 
     def explain_words(self, item: int) -> Words:
@@ -90,7 +88,12 @@ class QuestionRanker(Ranker):
 
     def _asked(self, number: int) -> Floats:
         """Return how many questions of a list have each word."""
-        return np.asarray(self._present[self._questions_of(number)].sum(axis=0)).ravel()
+        return np.asarray(self._words_of(self._questions_of(number)).sum(axis=0)).ravel()
+
+    def _words_of(self, rows: Integers) -> csr_array:
+        """Return 1 for each word of each text."""
+        own = self._weights[rows]
+        return csr_array((np.ones(own.nnz), own.indices, own.indptr), shape=own.shape)
 
     def _questions_of(self, number: int) -> Integers:
         """Return the rows of the questions of a list, or of all lists where it has none."""

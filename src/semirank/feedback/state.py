@@ -260,10 +260,10 @@ class State:
         labels = np.where(low == high, low, np.nan)  # NaN where one of the copies is, or they differ
         return groups[order], self._relevance(labels[order])
 
-    def last_undoable(self, reviewer: str) -> Event | None:
-        """Return what ``undo`` takes back next for a reviewer."""
+    def last_undoable(self, reviewer: str, *, besides: str | None = None) -> Event | None:
+        """Return what ``undo`` takes back next for a reviewer; events of one mode may be passed over."""
         events = (e for e in reversed(self._by_reviewer[reviewer]) if e.kind in UNDOABLE and e.via is None)
-        return next((each for each in events if self.stands(each)), None)
+        return next((e for e in events if self.stands(e) and (besides is None or e.mode != besides)), None)
 
     def last_redoable(self, reviewer: str) -> Event | None:
         """Return what ``redo`` brings back next for a reviewer: nothing once something new was done."""

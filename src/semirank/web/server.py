@@ -1,5 +1,6 @@
 """Start the server: a port, a token, a page in the browser."""
 
+import ctypes
 import os
 import socket
 import ssl
@@ -22,6 +23,8 @@ from semirank.web.safety import Access
 from semirank.web.shelf import Shelf
 from semirank.web.uploads import PROJECT, Upload, UploadError
 
+TURN = 0.0005  # seconds that the engine's thread may go on in Python while a request waits; 0.005 is usual
+MMAP_THRESHOLD, LARGE = -3, 4 << 20  # of mallopt: bytes from which an array is a map of its own
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 ANY = ("0.0.0.0", "::")
 
@@ -34,6 +37,7 @@ class Options:
     project: Path | None = None
     images: Path | None = None
     vectors: Path | None = None
+    beside: tuple[Path, ...] = ()
     columns: dict[str, str] = field(default_factory=dict)
     folder: Path = field(default_factory=lambda: default_folder())
     host: str = "127.0.0.1"
@@ -60,7 +64,8 @@ def check(options: Options) -> None:
                 f"--host {options.host} needs HTTPS: --certfile FILE, or --behind-proxy NAME for a server "
                 "before this one that speaks it."
             )
-    for path in (options.data, options.images, options.vectors, options.certfile, options.keyfile):
+    files = (options.data, options.images, options.vectors, options.certfile, options.keyfile)
+    for path in (*files, *options.beside):
         if path is not None and not path.exists():
             raise FileNotFoundError(f"{path}: no such file.")
     if options.images is not None and not options.images.is_dir():
@@ -77,6 +82,8 @@ def check(options: Options) -> None:
 def serve(options: Options, say: Callable[[str], None]) -> None:
     """Serve until it is interrupted."""
     check(options)
+    sys.setswitchinterval(TURN)
+    _give_back_freed_memory()
     listening = _listen(options.host, options.port)
     port = listening.getsockname()[1]
     shelf = Shelf(options.folder, users=options.users)
@@ -101,6 +108,16 @@ def serve(options: Options, say: Callable[[str], None]) -> None:
     if options.browser and missing is None:
         threading.Thread(target=_open, args=(server, address), daemon=True).start()
     server.run(sockets=[listening])
+
+
+def _give_back_freed_memory() -> None:
+    """Have large arrays go back to the system when they are freed, where the C library can be told so.
+
+    glibc moves its threshold up to 32 MB as it sees arrays freed, and then keeps what preparing features has
+    used: 480 MB at most and 467 afterwards for 10,000 abstracts, instead of 440 and 399.
+    """
+    with suppress(OSError, TypeError, AttributeError):
+        ctypes.CDLL(None).mallopt(MMAP_THRESHOLD, LARGE)
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -170,6 +187,7 @@ def _first(options: Options, shelf: Shelf) -> dict[str, str | None]:
             vectors_from=options.vectors if source != options.vectors else None,
             chosen=options.columns,
             target=path,
+            beside={each: each.name for each in options.beside},
         )
     )
     upload.read()

@@ -348,17 +348,13 @@ class Session:
         if event.kind not in ("undo", "redo") or event.value is not None:
             return event
         if event.kind == "undo":
-            found = self._last_undoable(event.reviewer)
+            # never the labels that came with data: they were no step of the reviewer's
+            found = self.state.last_undoable(event.reviewer, besides=IMPORTED)
         else:
             found = self.state.last_redoable(event.reviewer)
         if found is None:
             raise RefusedError(f"There is nothing to {event.kind}.")
         return replace(event, value=found.id)
-
-    def _last_undoable(self, reviewer: str) -> Event | None:
-        """Return what ``undo`` takes back next; never the labels that came with the data."""
-        found = self.state.last_undoable(reviewer)
-        return None if found is not None and found.mode == IMPORTED else found
 
     def _copies(self, event: Event) -> list[Event]:
         """Return the same verdict for each copy of an item."""

@@ -116,6 +116,15 @@ class LabelCounts(Shape):
     grades: dict[str, int] = {}
 
 
+class Additions(Shape):
+    """What a file adds to a project: new items, and labels of known items that nobody has judged."""
+
+    n_new: int
+    n_known: int
+    n_labelled: int
+    n_conflicts: int
+
+
 class Import(Shape):
     """What was understood of a file."""
 
@@ -136,6 +145,7 @@ class Import(Shape):
     warnings: list[str] = []
     error: Problem | None = None
     into: str | None = None
+    adds: Additions | None = None
 
 
 class Roles(Shape):

@@ -3,12 +3,12 @@
 import json
 import os
 import re
+import shutil
 import sqlite3
 import tempfile
 import threading
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext, suppress
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -16,10 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from semirank.core.arrays import Floats
 from semirank.feedback import Event, Items, find_copies
-from semirank.feedback.duplicates import fold_doi, fold_title
 from semirank.web.demos import DEMOS
-from semirank.web.people import OWNER
+from semirank.web.matching import match, renamed
+from semirank.web.people import OWNER, Person
 from semirank.web.project import Lock, Project, ProjectError, ProjectItem
 from semirank.web.session import IMPORTED, SYSTEM, Session
 from semirank.web.uploads import Upload, UploadError, safe_name
@@ -138,6 +139,7 @@ class Shelf:
 
     def put(self, upload: Upload) -> Upload:
         """Keep a file that is on its way."""
+        upload.folder = self.uploads_folder / f"{upload.id}-images"
         with self._lock:
             self._uploads[upload.id] = upload
         return upload
@@ -145,6 +147,22 @@ class Shelf:
     def upload(self, name: str) -> Upload | None:
         """Return a file that is on its way."""
         return self._uploads.get(name)
+
+    def forget(self, upload: Upload) -> None:
+        """Let go of a file that has become a project, or part of one; one of the user's own stays."""
+        with self._lock:
+            self._uploads.pop(upload.id, None)
+        for path in (upload.path, *upload.beside):
+            if path.is_relative_to(self.uploads_folder):
+                path.unlink(missing_ok=True)
+        if upload.folder is not None:
+            shutil.rmtree(upload.folder, ignore_errors=True)
+
+    def join(self, upload: Upload, other: Upload) -> None:
+        """Read one file together with another, which is no upload of its own any more."""
+        with self._lock:
+            self._uploads.pop(other.id, None)
+        upload.into, upload.beside = other.into, {**other.beside, other.path: other.name}
 
     def import_(
         self,
@@ -165,54 +183,63 @@ class Shelf:
         settings: dict[str, Any] = {"name": name or safe_name(upload.name).split(".")[0], "kind": upload.kind}
         if upload.images is not None:
             settings["images"] = str(upload.images.resolve())
-        make(path, items, upload.vectors, settings, events).close()
+        with _images_beside(path, upload) as folder:
+            make(path, items, upload.vectors, settings | folder, events).close()
         return self.open(path)
 
-    def add_to(self, session: Session, upload: Upload, roles: Mapping[str, str]) -> dict[str, int]:
-        """Add the items of a file to a project; those that it has already are matched, and counted."""
+    def add_to(self, session: Session, upload: Upload, roles: Mapping[str, str], person: Person) -> None:
+        """Add a file to a project: new items, and labels of known items without a verdict that one sees."""
         items, labels = upload.items(roles), upload.labels(roles)
-        new = _new_items(session.items, items)
-        vectors = None if upload.vectors is None else upload.vectors[new]
-        if session.items.are_texts != (vectors is None):
+        self._check_addition(session, upload, labels)
+        with session.lock:  # no verdict comes between looking for verdicts and adding labels
+            found = match(session.view_of(person).state, items, labels)
+            kept = renamed([items[row] for row in found.new], session.items)
+            vectors = None if upload.vectors is None else upload.vectors[found.new]
+            session.grow(kept, _label_events(kept, labels[found.new], f"import-{upload.id}"), vectors)
+            rows = [*found.labels]
+            known = [ProjectItem(session.items.ids[row], qid=session.items.list_of(row)) for row in rows]
+            values = np.array([found.labels[row] for row in rows])
+            session.add(_label_events(known, values, f"import-{upload.id}-known"), person)
+
+    def additions(self, upload: Upload, person: Person) -> dict[str, int] | None:
+        """Count what a file would add to its project; None for one that becomes a project."""
+        session = None if upload.into is None or upload.state != "ready" else self.session(upload.into)
+        if session is None:
+            return None
+        items, labels = upload.items(upload.roles), upload.labels(upload.roles)
+        with session.lock:
+            return match(session.view_of(person).state, items, labels).counts()
+
+    def _check_addition(self, session: Session, upload: Upload, labels: Floats) -> None:
+        """Refuse what does not fit to a project."""
+        width = None if upload.vectors is None else upload.vectors.shape[1]
+        if session.items.are_texts != (width is None):
             raise UploadError("Texts can be added to texts, and vectors to vectors of the same length.")
-        if vectors is not None and vectors.shape[1] != session.items.features.shape[1]:
+        if width is not None and width != session.items.features.shape[1]:
             raise UploadError(f"Vectors here have {session.items.features.shape[1]} numbers.")
-        kept = _renamed([items[row] for row in new], session.items)
-        session.grow(kept, _label_events(kept, labels[new], f"import-{upload.id}"), vectors)
-        return {"n_new": len(new), "n_known": len(items) - len(new)}
+        scale = {float(grade) for grade in session.scale["names"]}
+        missing = [each for each in np.unique(labels[~np.isnan(labels)]).tolist() if each not in scale]
+        if missing:
+            raise UploadError(
+                f"The file has the label {missing[0]:g}, which is not on the scale of the project. Leave the "
+                "column of labels out, or correct it."
+            )
 
 
-def _new_items(known: Items, items: Sequence[ProjectItem]) -> list[int]:
-    """Return the places of items that are not there yet, by list and id, DOI or title."""
-    lists = known.qid or [""] * len(known)
-    seen: set[tuple[str, str, str]] = set()
-    for qid, name, title, doi in zip(lists, known.ids, known.titles or (), known.dois or (), strict=True):
-        seen.update(_keys(qid, name, title, doi))
-    found = []
-    for place, item in enumerate(items):
-        keys = _keys(item.qid, item.id, item.title, str(item.meta.get("doi") or ""))
-        if not seen & keys:
-            found.append(place)
-            seen |= keys
-    return found
-
-
-def _keys(qid: str, name: str, title: str, doi: str) -> set[tuple[str, str, str]]:
-    """Return what an item is known by: its DOI or title, and its id where it has neither."""
-    keys = {(qid, "doi", fold_doi(doi)), (qid, "title", fold_title(title) if title != name else "")}
-    known = {key for key in keys if key[2]}
-    return known or {(qid, "id", name)}
-
-
-def _renamed(items: Sequence[ProjectItem], known: Items) -> list[ProjectItem]:
-    """Return items under names that no other item of their list has."""
-    taken = set(zip(known.qid or [""] * len(known), known.ids, strict=True))
-    renamed = []
-    for item in items:
-        names = (item.id if n == 1 else f"{item.id}-{n}" for n in count(1))
-        renamed.append(replace(item, id=next(name for name in names if (item.qid, name) not in taken)))
-        taken.add((item.qid, renamed[-1].id))
-    return renamed
+@contextmanager
+def _images_beside(path: Path, upload: Upload) -> Iterator[dict[str, str]]:
+    """Move images that were unpacked beside the project, and name the folder; or back into nothing."""
+    if upload.folder is None or not upload.folder.is_dir():
+        yield {}
+        return
+    folders = (path.with_suffix(f".images{n or ''}") for n in count())
+    folder = next(each for each in folders if not each.exists())
+    try:
+        shutil.move(upload.folder, folder)
+        yield {"images": folder.name}
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
 
 
 def make(

@@ -1,8 +1,8 @@
 """Files that become projects: read in the background, and what was understood of them."""
 
-import os
 import re
 import secrets
+import shutil
 import threading
 import warnings
 from collections import Counter
@@ -24,7 +24,9 @@ from semirank.readers.images import ENDINGS as IMAGE_ENDINGS
 from semirank.readers.record_files import format_of_records
 from semirank.readers.records import Records, spell_cell
 from semirank.readers.roles import USUAL_NAMES
+from semirank.web.judged_lists import Kind, kind_of, read_lists, with_documents
 from semirank.web.project import ProjectItem
+from semirank.web.unpacking import holds_images, told, unpack_images
 
 MOST_BYTES = 2 << 30
 MOST_ROWS = 5_000_000
@@ -69,6 +71,10 @@ class Upload:
         Columns that the user named on the command line, with their roles.
     target : Path, optional
         Where the project is to be; only from the command line.
+    beside : mapping of Path to str
+        Files that belong to it, with their names: the run, the qrels, the documents of judged lists.
+    folder : Path, optional
+        Where the images of a zip are put; chosen by the server.
     """
 
     path: Path
@@ -78,6 +84,8 @@ class Upload:
     vectors_from: Path | None = None
     chosen: Mapping[str, str] = field(default_factory=dict)
     target: Path | None = None
+    beside: Mapping[Path, str] = field(default_factory=dict)
+    folder: Path | None = None
     id: str = field(default_factory=lambda: secrets.token_hex(8))
     state: str = "reading"
     error: str = ""
@@ -101,20 +109,29 @@ class Upload:
                 warnings.simplefilter("always")
                 self._read()
                 self._check()
-            told = (str(each.message) for each in caught if issubclass(each.category, DataWarning))
-            self.warnings += [self._spoken(text) for text in dict.fromkeys(told)]
+            said = (str(each.message) for each in caught if issubclass(each.category, DataWarning))
+            self.warnings += [self._spoken(text) for text in dict.fromkeys(said)]
             self.roles = self._guess()
             self.state = "ready"
         except (ValueError, OSError, MemoryError, ImportError) as error:
             self.state, self.error = "failed", self._spoken(str(error)) or "There is not enough memory."
+            if self.folder is not None:
+                shutil.rmtree(self.folder, ignore_errors=True)
 
     def _spoken(self, message: str) -> str:
-        """Call the file as the user does."""
-        return message.replace(str(self.path), self.name)
+        """Call the files as the user does."""
+        for path, name in {self.path: self.name, **self.beside}.items():
+            message = message.replace(str(path), name)
+        return message
 
     def _read(self) -> None:
         if self.images is not None and self.path.is_dir():
             return self._read_images()
+        kinds = [kind_of(name) for name in (self.name, *self.beside.values())]
+        if self.beside or kinds != ["documents"]:
+            return self._read_lists(kinds)
+        if self.name.lower().endswith(".zip") and holds_images(self.path):
+            return self._read_zip()
         self.format = format_of_records(self.path.name) or ""
         if ending_of(self.path.name) == PROJECT:
             self.format = "project"
@@ -209,6 +226,50 @@ class Upload:
             self._use_thumbnails(paths)
         self.records = Records(self.name, {"image": names}, range(1, len(names) + 1))
 
+    def _read_zip(self) -> None:
+        """Draw the images of a zip anew, and rank by small pictures of them."""
+        if self.into is not None:
+            raise UploadError(f"{self.name}: images make a project of their own; they cannot be added.")
+        assert self.folder is not None
+        self.folder.mkdir()
+        found = unpack_images(self.path, self.folder)
+        self.format, self.kind = "images", "images"
+        self._use_thumbnails([self.folder / name for name in found.files])
+        if found.left_out:
+            self.warnings.append(told(found.left_out))
+        columns = {"id": found.names, "title": found.names, "image": found.files}
+        self.records = Records(self.name, columns, range(1, len(found.names) + 1))
+
+    def _read_lists(self, kinds: Sequence[Kind]) -> None:
+        """Read lists of documents: a run, qrels, or both, and what the documents say if there is a table."""
+        named = {self.path: self.name, **self.beside}
+        files = dict(zip(kinds, named, strict=True))
+        lists = files.get("run") or files.get("qrels")
+        if len(files) < len(kinds) or lists is None:
+            raise UploadError(
+                "Files that are read together are a run (.run, .trec), its judgements (.qrels) and a table "
+                "of the documents, one of each. Others are added to a project one after the other."
+            )
+        self.path, self.name, self.beside = lists, named.pop(lists), named
+        self.format = " + ".join(sorted(files))
+        self.records, self.vectors = read_lists(files, self.name)
+        if "documents" in files:
+            self._read_documents(self.records, files["documents"])
+        elif self.vectors is None:
+            raise UploadError(
+                f"{self.name}: judgements alone have nothing to rank by. Give the run (.run) or a table of "
+                "the documents as well."
+            )
+        else:
+            self.kind = "vectors"
+            self.warnings.append("Items have ids only, and are ranked by the scores of the run.")
+
+    def _read_documents(self, records: Records, path: Path) -> None:
+        self.records, missing = with_documents(records, path)
+        self.vectors = None
+        if missing:
+            self.warnings.append(f"{missing:,} of {len(records):,} items are not in the table.")
+
     def _check(self) -> None:
         if self.records is None:
             return
@@ -236,7 +297,7 @@ class Upload:
                 raise UploadError(f"{self.name}: there is no column {column!r}; there are {columns[:20]}.")
             roles[column] = role
         for role, names in _USUAL.items():
-            if role in roles.values() or (role == "image" and self.images is None):
+            if role in roles.values() or (role == "image" and self.kind != "images"):
                 continue
             by_name = {
                 column.strip().lower(): column for column in reversed(columns) if roles[column] == "meta"
@@ -424,9 +485,3 @@ def safe_name(name: str) -> str:
     """
     last = re.split(r"[/\\\\]", name)[-1]
     return re.sub(r"[^A-Za-z0-9._-]+", "_", last).lstrip(".")[-100:] or "data"
-
-
-def remove(upload: Upload, folder: Path) -> None:
-    """Delete an uploaded file; one of the user's own stays."""
-    if upload.path.is_relative_to(folder) and upload.path.is_file():
-        os.unlink(upload.path)

@@ -140,9 +140,16 @@ class View:
         return order.record
 
     def prepare(self) -> None:
-        """Make what the next labels will need; requests go on meanwhile."""
+        """Make what the next labels will need; requests go on meanwhile.
+
+        Of texts, nothing is made before somebody asks or reads: a question that is typed first would have to
+        wait for it, and then all of it would be made again, with the question.
+        """
         with self.ranking:
-            prepare = self.engine.preparation(self.fold())
+            state = self.fold()
+            if state.items.are_texts and not state.questions and not state.read.any():
+                return
+            prepare = self.engine.preparation(state)
         prepare()
 
     def place_if(self, row: int, value: float, other: int) -> int | None:

@@ -1,6 +1,7 @@
 """The ways through the app, by keyboard alone, at three widths, light and dark; axe finds nothing."""
 
 import re
+import zipfile
 
 import pytest
 from tests.web.browser.reader import (
@@ -98,6 +99,48 @@ def test_a_table_is_understood_and_enter_accepts(serve, visit, tmp_path, size):
     assert counts(second) == (1, 2)
 
 
+def choose(page, *paths):
+    """Choose files as the dialog of the system does."""
+    with page.expect_file_chooser() as chooser:
+        press(page, page.get_by_role("button", name="or choose one"))
+    chooser.value.set_files([str(path) for path in paths])
+    page.get_by_role("button", name="Start reading").wait_for()
+
+
+@pytest.mark.parametrize("size", ["desktop", "phone"])
+def test_a_run_and_its_qrels_are_chosen_together(serve, visit, tmp_path, size):
+    run = (f"{q} Q0 d{i} {i + 1} {20 - i} bm25\n" for q in (7, 8) for i in range(12))
+    (tmp_path / "bm25.run").write_text("".join(run))
+    (tmp_path / "bm25.qrels").write_text("7 0 d1 2\n7 0 d2 0\n8 0 d3 1\n")
+    page = visit(serve().link, size)
+    choose(page, tmp_path / "bm25.qrels", tmp_path / "bm25.run")
+    said = page.locator("dl.facts").inner_text()
+    assert "2 relevant, 1 not, 21 unread" in said
+    check(page)
+    page.keyboard.press("Enter")
+    page.locator("article[data-row]").wait_for()
+    assert counts(page) == (2, 3)
+
+
+def test_a_zip_of_images_is_chosen(serve, visit, tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    with zipfile.ZipFile(tmp_path / "pets.zip", "w") as packed:
+        for n in range(6):
+            image.new("RGB", (60, 40), (40 * n, 90, 0)).save(tmp_path / "one.png")
+            packed.write(tmp_path / "one.png", f"pets/{n}.png")
+        packed.writestr("notes.svg", "<svg/>")
+    page = visit(serve().link)
+    choose(page, tmp_path / "pets.zip")
+    assert "notes.svg" in page.locator(".notice").inner_text()
+    check(page)
+    page.keyboard.press("Enter")
+    page.locator("article[data-row]").wait_for()
+    page.wait_for_function("() => document.querySelector('article img')?.naturalWidth > 0")
+    verdicts(page, "fd")
+    wait_until_saved(page)
+    assert counts(page) == (1, 2)
+
+
 def test_a_file_is_chosen_and_another_is_added(serve, visit, tmp_path):
     ris = "".join(
         f"TY  - JOUR\nTI  - Record {i} of {'knees' if i % 2 else 'hips'}\nAB  - Abstract {i}.\nER  - \n\n"
@@ -106,10 +149,7 @@ def test_a_file_is_chosen_and_another_is_added(serve, visit, tmp_path):
     (tmp_path / "refs.ris").write_text(ris)
     (tmp_path / "more.ris").write_text(ris.replace("Record 1 ", "Record 99 "))
     page = visit(serve().link)
-    with page.expect_file_chooser() as chooser:
-        press(page, page.get_by_role("button", name="or choose one"))
-    chooser.value.set_files(tmp_path / "refs.ris")
-    page.get_by_role("button", name="Start reading").wait_for()
+    choose(page, tmp_path / "refs.ris")
     page.keyboard.press("Enter")
     page.locator("article[data-row]").wait_for()
     verdicts(page, "fd")

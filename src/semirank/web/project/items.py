@@ -94,17 +94,18 @@ class StoredItems:
 
     def as_items(self) -> Items:
         """Return the items as the loop takes them: vectors where there are any, otherwise title and text."""
-        every = list(self.all())
         vectors = self.vectors()
-        texts = np.array([_joined(each) for each in every], dtype=object)
-        lists = [each.qid for each in every]
-        return Items(
-            [each.id for each in every],
-            texts if vectors is None else vectors,
-            lists if len(set(lists)) > 1 else None,
-            titles=[each.title for each in every],
-            dois=[str(each.meta.get("doi") or "") for each in every],
-        )
+        ids, lists, titles, dois, texts = [], [], [], [], []
+        for (
+            each
+        ) in self.all():  # one at a time: all of them beside the joined texts would be twice the memory
+            ids.append(each.id)
+            lists.append(each.qid)
+            titles.append(each.title)
+            dois.append(str(each.meta.get("doi") or ""))
+            texts.append("" if vectors is not None else _joined(each))
+        features = np.array(texts, dtype=object) if vectors is None else vectors
+        return Items(ids, features, lists if len(set(lists)) > 1 else None, titles, dois)
 
 
 def _joined(item: ProjectItem) -> str:

@@ -85,7 +85,7 @@ def _labels(session: Session, rows: list[int]) -> list[Event]:
             f"key-{secrets.token_hex(8)}",
             "label",
             session.items.ids[row],
-            None if session.items.qid is None else session.items.qid[row],
+            session.items.list_of(row),
             value=value,
             mode="seed",
         )

@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 
 from semirank.web import shapes
+from semirank.web.people import Person
 from semirank.web.routes.asking import TheOwner, TheShelf, refuse
 from semirank.web.uploads import MOST_BYTES, Upload, safe_name
 
@@ -18,10 +19,12 @@ async def put_import(
     person: TheOwner,
     name: Annotated[str, Query(min_length=1, max_length=500)],
     into: Annotated[shapes.Key | None, Query()] = None,
+    beside: Annotated[str | None, Query(max_length=100)] = None,
 ) -> shapes.Import:
-    """Take a file; the body is the file itself."""
+    """Take a file; the body is the file itself. It may belong to one that came before it."""
     if into is not None and shelf.session(into) is None:
         raise refuse(404, f"There is no project {into!r}.", "into")
+    other = None if beside is None else _upload(shelf, beside)
     upload = Upload(shelf.uploads_folder, name[:200], into=into)
     upload.path = shelf.uploads_folder / f"{upload.id}-{safe_name(name)}"
     size = 0
@@ -33,6 +36,8 @@ async def put_import(
                 upload.path.unlink()
                 raise refuse(413, f"A file may have {MOST_BYTES:,} bytes.", "body", "Split the file.")
             target.write(block)
+    if other is not None:
+        shelf.join(upload, other)
     return shapes.Import(**shelf.put(upload).start().describe())
 
 
@@ -43,10 +48,14 @@ def _upload(shelf: TheShelf, name: str) -> Upload:
     return upload
 
 
+def _told(shelf: TheShelf, upload: Upload, person: Person) -> shapes.Import:
+    return shapes.Import(**{**upload.describe(), "adds": shelf.additions(upload, person)})
+
+
 @router.get("/{name}")
 def get_import(name: str, shelf: TheShelf, person: TheOwner) -> shapes.Import:
     """Say what was understood so far."""
-    return shapes.Import(**_upload(shelf, name).describe())
+    return _told(shelf, _upload(shelf, name), person)
 
 
 @router.post("/{name}/roles")
@@ -56,4 +65,4 @@ def set_roles(name: str, roles: shapes.Roles, shelf: TheShelf, person: TheOwner)
     if unknown := set(roles.roles) - set(upload.roles):
         raise refuse(422, f"There is no column {sorted(unknown)[0]!r}.", "roles")
     upload.roles = {**upload.roles, **roles.roles}
-    return shapes.Import(**upload.describe())
+    return _told(shelf, upload, person)

@@ -42,18 +42,22 @@ def list_projects(shelf: TheShelf, person: ThePerson) -> shapes.Projects:
 
 
 @router.post("/projects")
-def new_project(new: shapes.NewProject, shelf: TheShelf, person: TheOwner) -> shapes.ProjectInfo:
+def new_project(
+    new: shapes.NewProject, request: Request, shelf: TheShelf, person: TheOwner
+) -> shapes.ProjectInfo:
     """Make a project of a demo or an import, and open it."""
     if new.demo is not None:
         if new.demo not in DEMOS:
             raise refuse(404, f"There is no demo {new.demo!r}.", "demo", f"Choose {', '.join(DEMOS)}.")
         session = shelf.demo(new.demo)
     else:
-        session = _imported(new, shelf)
+        session = _imported(new, shelf, person)
+        if request.app.state.first.get("import") == new.import_:  # of the command line; it is done
+            request.app.state.first = {"open": session.key}
     return project_info(session, session.view_of(person), person)
 
 
-def _imported(new: shapes.NewProject, shelf: TheShelf) -> Session:
+def _imported(new: shapes.NewProject, shelf: TheShelf, person: Person) -> Session:
     upload = shelf.upload(new.import_ or "")
     if upload is None:
         raise refuse(404, "There is no such import.", "import", "Choose the file again.")
@@ -65,7 +69,8 @@ def _imported(new: shapes.NewProject, shelf: TheShelf) -> Session:
     try:
         if upload.into is not None:
             session = _known(shelf, upload.into)
-            shelf.add_to(session, upload, roles)
+            shelf.add_to(session, upload, roles, person)
+            shelf.forget(upload)
             return session
         session = shelf.import_(
             upload,
@@ -74,6 +79,7 @@ def _imported(new: shapes.NewProject, shelf: TheShelf) -> Session:
             scale=None if new.scale is None else new.scale.model_dump(),
             target=None if new.target is None else new.target.model_dump(),
         )
+        shelf.forget(upload)
         if new.group_near:
             session.group_near()
     except (UploadError, ValueError) as error:

@@ -44,10 +44,10 @@ export const put = (path, body) => send("PUT", path, body);
 /** @param {string} path */
 export const remove = (path) => send("DELETE", path, {});
 
-/** @param {File} file @param {string | null} into the project that it is added to */
-export async function upload(file, into = null) {
+/** @param {File} file @param {string | null} into the project that it is added to @param {string | null} beside the file that it belongs to */
+export async function upload(file, into = null, beside = null) {
   const headers = { ...WRITES, "Content-Type": "application/octet-stream" };
-  const path = "/api/imports" + query({ name: file.name, into });
+  const path = "/api/imports" + query({ name: file.name, into, beside });
   return read(await fetch(path, { method: "PUT", headers, body: file }));
 }
 

@@ -44,7 +44,8 @@ function Panel({ desk, evidence, go, again }) {
       <${AuditPanel} desk=${desk} evidence=${evidence} go=${go} />
     </div>
     <${StopPanel} desk=${desk} again=${again} />
-    <div class="two">
+    ${evidence.n_read ? null : html`<p class="soft">${W.unread}</p>`}
+    <div class="two" hidden=${!evidence.n_read}>
       <${RecallCurve} curve=${evidence.curve} nItems=${evidence.n_items} />
       ${evidence.wave?.length ? html`<${Wave} gaps=${evidence.wave} />` : null}
       ${evidence.rank_change?.length > 1 ? html`<${RankChange} points=${evidence.rank_change} says=${W.changeMethod} />` : null}

@@ -109,12 +109,20 @@ function Understood({ found, setFound, fail }) {
 /** @param {{found: any}} props */
 function Facts({ found }) {
   const facts = [
-    [count(found.n_rows), WORDS.import.rows],
-    [count(found.n_lists), WORDS.import.lists],
+    [count(found.n_rows), WORDS.import.rows(found.n_rows)],
+    [count(found.n_lists), WORDS.import.lists(found.n_lists)],
     [WORDS.import.labelled(found.labels), WORDS.import.labels],
     [count(found.n_without_text), WORDS.import.missing],
     [count(found.n_duplicates), WORDS.import.duplicates],
     [[found.format, found.encoding].filter(Boolean).join(", "), WORDS.import.format],
+    ...(found.adds
+      ? [
+          [count(found.adds.n_new), WORDS.import.fresh],
+          [count(found.adds.n_known), WORDS.import.known],
+          [count(found.adds.n_labelled), WORDS.import.taken],
+          [count(found.adds.n_conflicts), WORDS.import.conflicts],
+        ]
+      : []),
   ];
   return html`<dl class="facts">
     ${facts.map(([value, said]) => html`<div><dt>${said}</dt><dd>${value}</dd></div>`)}

@@ -47,13 +47,13 @@ function Items({ desk, go }) {
     ${
       value?.items.length
         ? html`<div class="scroll" tabindex="0" role="region" aria-label=${W.items}><table class="items">
-      <thead><tr><th scope="col"><span class="spoken">${W.select}</span></th><th scope="col">${W.title2}</th><th scope="col">${W.verdict}</th><th scope="col" class="number">${WORDS.card.score}</th><th scope="col">${W.tag}</th><th scope="col">${WORDS.note.title}</th></tr></thead>
+      <thead><tr><th scope="col"><span class="spoken">${W.select}</span></th><th scope="col">${W.title2}</th><th scope="col">${W.verdict}</th><th scope="col" class="number">${W.score}</th><th scope="col">${W.tag}</th><th scope="col">${WORDS.note.title}</th></tr></thead>
       <tbody>${value.items.map(
         (/** @type {any} */ item) => html`<tr key=${item.row}>
         <td><input type="checkbox" aria-label="${W.select}: ${item.title || item.id}" checked=${chosen.has(item.row)} onChange=${() => toggle(item)} /></td>
         <td><button class="link" onClick=${() => (desk.pick(item), go("work"))}>${item.title || item.id}</button></td>
         <td class="nowrap"><${Mark} verdict=${desk.verdictOf(item)} desk=${desk} /></td>
-        <td class="number">${fixed(item.score)}</td><td>${item.tags.join(", ")}</td><td class="clip">${item.note}</td>
+        <td class="number">${desk.scoreOf(item) == null ? "" : fixed(desk.scoreOf(item))}</td><td>${item.tags.join(", ")}</td><td class="clip">${item.note}</td>
       </tr>`,
       )}</tbody></table></div>`
         : value

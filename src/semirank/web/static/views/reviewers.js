@@ -66,7 +66,7 @@ function Double({ desk }) {
 /** @param {{desk: import("../desk.js").Desk, reviewers: any[]}} props */
 function Progress({ desk, reviewers }) {
   const n = desk.state.counts.n_items;
-  return html`<section><h2>${W.progress}</h2><table><tbody>${reviewers.map(
+  return html`<section><h2>${W.progress}</h2>${reviewers.length ? null : html`<p class="soft">${W.nobody}</p>`}<table class="progress"><tbody>${reviewers.map(
     (one) => html`<tr><th scope="row">${one.name}</th>
     <td><progress aria-label="${one.name}: ${WORDS.top.read}" max=${n || 1} value=${one.n_read}></progress></td><td class="number nowrap">${count(one.n_read)} ${WORDS.top.read}${one.n_found == null ? "" : `, ${count(one.n_found)} ${WORDS.top.found}`}</td></tr>`,
   )}</tbody></table></section>`;

@@ -65,22 +65,27 @@ export function Start({ session }) {
   </main>`;
 }
 
-/** Choose a file, or drop it anywhere on the zone. @param {{fail: (error: any) => void, into?: string | null}} props */
+/** Choose a file, or drop it anywhere on the zone; several at once are read together. @param {{fail: (error: any) => void, into?: string | null}} props */
 export function DropZone({ fail, into = null }) {
   const [over, setOver] = useState(false);
   const [name, setName] = useState("");
   const input = useRef(/** @type {HTMLInputElement | null} */ (null));
-  const take = async (/** @type {File | undefined} */ file) => {
-    if (!file) return;
-    setName(file.name);
+  const send = async (/** @type {File[]} */ files) => {
+    let id = null;
+    for (const file of files) id = (await upload(file, into, id)).id;
+    location.hash = `#/import/${id}`;
+  };
+  const take = async (/** @type {File[]} */ files) => {
+    if (!files.length) return;
+    setName(files.map((file) => file.name).join(", "));
     fail(null);
-    await upload(file, into).then((answer) => void (location.hash = `#/import/${answer.id}`), fail);
+    await send(files).catch(fail);
     setName("");
   };
   const dropped = (/** @type {DragEvent} */ event) => {
     event.preventDefault();
     setOver(false);
-    take(event.dataTransfer?.files[0]);
+    take([...(event.dataTransfer?.files ?? [])]);
   };
   return html`<div
     class=${over ? "drop over" : "drop"}
@@ -91,7 +96,7 @@ export function DropZone({ fail, into = null }) {
     <p class="big">${name ? `${WORDS.start.uploading} ${name}` : WORDS.start.drop}</p>
     <p>
       <button class="primary" disabled=${name !== ""} onClick=${() => input.current?.click()}>${WORDS.start.or}</button>
-      <input ref=${input} type="file" hidden onChange=${(/** @type {any} */ e) => take(e.currentTarget.files[0])} />
+      <input ref=${input} type="file" multiple hidden onChange=${(/** @type {any} */ e) => take([...e.currentTarget.files])} />
     </p>
     <p class="soft">${WORDS.start.formats}</p>
   </div>`;
