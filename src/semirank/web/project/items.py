@@ -96,9 +96,7 @@ class StoredItems:
         """Return the items as the loop takes them: vectors where there are any, otherwise title and text."""
         vectors = self.vectors()
         ids, lists, titles, dois, texts = [], [], [], [], []
-        for (
-            each
-        ) in self.all():  # one at a time: all of them beside the joined texts would be twice the memory
+        for each in self.all():  # one at a time: all, beside the joined texts, are twice the memory
             ids.append(each.id)
             lists.append(each.qid)
             titles.append(each.title)
