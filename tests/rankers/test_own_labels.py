@@ -23,7 +23,13 @@ def scores_in(folder):
 
 @pytest.mark.filterwarnings("ignore::semirank.dataset.checks.DataWarning")
 @pytest.mark.parametrize(
-    "ranker", [ManifoldRanking(), PersonalizedPageRank(), ManifoldRanking(combine="ratio")]
+    "ranker",
+    [
+        ManifoldRanking(),
+        PersonalizedPageRank(),
+        ManifoldRanking(combine="ratio"),
+        ManifoldRanking(combine="labels"),
+    ],
 )
 def test_lists_inside_parts_have_the_bits_of_fit(tmp_path, ranker):
     X, y, qid = make_lists(15, 3)
@@ -36,6 +42,15 @@ def test_parts_without_a_relevant_item_score_nothing(tmp_path):
     X, y, qid = make_lists(4, 3)
     ManifoldRanking().rank_parts(in_memory(X, np.where(y > 0, nan, y), qid, [0]), tmp_path / "scores")
     assert not scores_in(tmp_path / "scores").any()
+
+
+def test_a_negative_label_counts_where_scores_are_made_of_labels(tmp_path):
+    X, y, qid = make_lists(4, 3)
+    y, ranker = np.where(y > 0, nan, y - 1), ManifoldRanking(combine="labels")
+    ranker.rank_parts(in_memory(X, y, qid, [0]), tmp_path / "scores")
+    found = scores_in(tmp_path / "scores")
+    assert found.any()
+    np.testing.assert_array_equal(found, ranker.fit(X, y, qid).scores_)
 
 
 @pytest.mark.parametrize("n_parts", [2, 5])

@@ -207,7 +207,7 @@ def test_handwritten_digits(real_data, relevant, share, goal):
     assert np.mean(found) > goal
 
 
-GRID = {"widths": (0.5, 1.0), "sizes": (5, 12), "ridges": (1e-2, 1.0), "smoothnesses": (0.0, 3.0)}
+GRID = {"widths": (0.5, 1.0), "sizes": (5, 12), "ridges": (1e-2, 1.0), "smoothnesses": (0.0, 0.5)}
 
 
 def held_out_auc(X, y, qid, held):
