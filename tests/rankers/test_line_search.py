@@ -8,6 +8,7 @@ from scipy.sparse import csr_array
 
 import semirank
 from semirank import LineSearchRanker, RankingDataset, metrics
+from semirank.rankers.line_search import _scale
 from semirank.rankers.losses.list_metric import ListObjective
 
 nan = np.nan
@@ -129,10 +130,22 @@ def test_an_order_that_features_can_express_is_found():
 
 def test_features_that_are_constant_in_each_list_get_no_weight():
     X, y, qid = features_with_labels()
-    of_lists = 1e6 * np.random.default_rng(0).normal(size=(qid.max() + 1, 5))  # whose squares are rounded
-    X = np.column_stack([X, qid * 0.1, of_lists[qid], np.full(len(y), 7.0)])
+    X = np.column_stack([X, qid * 0.1, np.full(len(y), 7.0)])
     for features in (X, csr_array(X)):
         assert not LineSearchRanker(random_state=0).fit(features, y, qid).coef_[4:].any()
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+def test_spreads_are_those_within_lists_however_large_features_are(form, size):
+    rng = np.random.default_rng(0)
+    qid = np.repeat(np.arange(9), [3, 7, 11, 5, 3, 7, 11, 5, 6])
+    of_lists = rng.normal(size=(9, 10))[qid]
+    X = size * np.column_stack([of_lists, of_lists + 1e-4 * rng.normal(size=of_lists.shape)])
+    _, spreads = _scale(RankingDataset(form(X), np.zeros(len(qid)), qid))
+    within = X - np.array([X[qid == each].mean(axis=0) for each in qid])
+    assert not spreads[:10].any()
+    np.testing.assert_allclose(spreads[10:], within[:, 10:].std(axis=0), rtol=1e-6)
 
 
 def test_unlabelled_items_teach_nothing():
