@@ -213,7 +213,8 @@ def note_calls(copy: Path, kept: Path) -> None:
         for file in sorted((ROOT / "tests" / room).glob("test_*.py"))
         if file.name not in SLOW
     ]
-    code = _run_tests(copy, files, notes)
+    os.dup2(2, 1)  # what fails is told
+    code = _run_tests(copy, ["--maxfail=9", "--tb=short", *files], notes)
     if code == 0:
         kept.write_text(json.dumps([(test.name, sorted(test.calls), test.seconds) for test in notes.tests]))
     os._exit(code)
@@ -227,7 +228,7 @@ def survives(fault: Fault, tests: list[Test], copy: Path, seconds: int) -> str:
     target = copy / "semirank" / fault.path.relative_to(SOURCE)
     kept = target.read_bytes(), target.stat()
     target.write_text(fault.source)
-    code = in_child(lambda: os._exit(_run_tests(copy, _files_of(names), Only(names))), seconds)
+    code = in_child(lambda: _run_silently(copy, names), seconds)
     target.write_bytes(kept[0])
     os.utime(target, ns=(kept[1].st_atime_ns, kept[1].st_mtime_ns))
     if code == pytest.ExitCode.NO_TESTS_COLLECTED:
@@ -235,8 +236,12 @@ def survives(fault: Fault, tests: list[Test], copy: Path, seconds: int) -> str:
     return "late" if code is None else "survived" if code == 0 else "noticed"
 
 
-def _files_of(names: list[str]) -> list[str]:
-    return sorted({name.partition("::")[0] for name in names})
+def _run_silently(copy: Path, names: list[str]) -> None:
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    os.dup2(null, 2)
+    files = sorted({name.partition("::")[0] for name in names})
+    os._exit(_run_tests(copy, ["-x", *files], Only(names)))
 
 
 def in_child(act: Callable[[], None], seconds: int) -> int | None:
@@ -255,15 +260,12 @@ def in_child(act: Callable[[], None], seconds: int) -> int | None:
     return None
 
 
-def _run_tests(copy: Path, files: list[str], plugin: object) -> int:
-    """Run tests against the copy, silently."""
+def _run_tests(copy: Path, arguments: list[str], plugin: object) -> int:
+    """Run tests against the copy, and return the code of pytest."""
     os.chdir(ROOT)
     sys.path.insert(0, str(copy))
     sys.dont_write_bytecode = True
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, 1)
-    os.dup2(null, 2)
-    return int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", *files], plugins=[plugin]))
+    return int(pytest.main(["-q", "-p", "no:cacheprovider", *arguments], plugins=[plugin]))
 
 
 def chosen(paths: list[str], sample: int, seed: int) -> list[Fault]:

@@ -59,7 +59,9 @@ def test_pictures_of_one_colour_have_no_features(size):
 def test_what_is_no_image_or_too_large_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(thumbnails, "MOST_PIXELS", 100)
     assert Thumbnails(4).transform([some_picture(20, 5)]).shape == (1, 16 + 128)
-    with pytest.raises(ValueError, match=r"an array: cannot be read as an image \(has 7 x 15 pixels; 100 are"):
+    with pytest.raises(
+        ValueError, match=r"an array: cannot be read as an image \(has 7 x 15 pixels; 100 are"
+    ):
         Thumbnails(4).transform([some_picture(15, 7)])
     (tmp_path / "x.png").write_bytes(b"no image")
     with pytest.raises(ValueError, match=r"x\.png: cannot be read as an image"):
