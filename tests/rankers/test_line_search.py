@@ -128,6 +128,18 @@ def test_an_order_that_features_can_express_is_found():
     np.testing.assert_allclose(ranker.coef_[:2] / ranker.coef_[0], [1, -0.01], rtol=0.15)
 
 
+def test_it_climbs_until_a_round_brings_nothing():
+    rng = np.random.default_rng(0)
+    X, qid = rng.normal(size=(200, 8)), np.repeat(np.arange(10), 20)
+    y = X @ rng.normal(size=8) + rng.normal(size=200)
+    rises = -np.diff(LineSearchRanker("Disagreement", random_state=0).fit(X, y, qid).values_)
+    assert len(rises) > 3
+    assert (rises[:-1] > 1e-12).all()
+    assert rises[-1] <= 1e-12
+    short = LineSearchRanker("Disagreement", max_rounds=2, random_state=0).fit(X, y, qid)
+    assert len(short.values_) == 3
+
+
 def test_features_that_are_constant_in_each_list_get_no_weight():
     X, y, qid = features_with_labels()
     X = np.column_stack([X, qid * 0.1, np.full(len(y), 7.0)])

@@ -10,7 +10,7 @@ from tests.rankers.test_sums import cut_at, in_memory, make_lists
 
 from semirank import DistanceRanking, ManifoldRanking, PersonalizedPageRank
 from semirank.core.neighbours import find_components
-from semirank.graphs import Diffusion, knn_graph
+from semirank.graphs import Diffusion, knn_graph, mapped
 from semirank.graphs.mapped import MappedDiffusion, _median
 
 nan = np.nan
@@ -76,12 +76,40 @@ def test_a_graph_on_disk_is_the_one_in_memory_where_all_neighbours_are_found(tmp
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(n_items, 3)).astype(np.float32), rng.normal(size=n_items)
     X[: n_items // 10] = X[0]  # duplicates
-    mapped = MappedDiffusion.build([X[:2], X[2:]], n_items, tmp_path, 6, recall=1.0)
+    system = MappedDiffusion.build([X[:2], X[2:]], n_items, tmp_path, 6, recall=1.0)
     graph = knn_graph(X, 6)
-    assert mapped.recall == 1.0
-    np.testing.assert_allclose(mapped.in_items(mapped.degrees), graph.sum(axis=1), rtol=2e-5)
-    found = mapped.solve(y, 0.9, tol=1e-10)
+    assert system.recall == 1.0
+    np.testing.assert_allclose(system.in_items(system.degrees), graph.sum(axis=1), rtol=2e-5)
+    found = system.solve(y, 0.9, tol=1e-10)
     np.testing.assert_allclose(found.scores, Diffusion(graph).solve(y, 0.9, tol=1e-10).scores, atol=1e-5)
+
+
+def test_blocks_of_rows_and_edges_change_nothing(tmp_path, monkeypatch):
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(100, 3)).astype(np.float32), rng.normal(size=100)
+    found = []
+    for rows, edges in ((1000, 10**6), (7, 50), (3, 1)):
+        monkeypatch.setattr(mapped, "BLOCK_ROWS", rows)
+        monkeypatch.setattr(mapped, "BLOCK_EDGES", edges)
+        (tmp_path / str(rows)).mkdir()
+        system = MappedDiffusion.build([X], 100, tmp_path / str(rows), 6, recall=1.0)
+        found.append(system.solve(y, 0.9, tol=1e-10).scores)
+    np.testing.assert_allclose(found[1:], [found[0]] * 2, atol=1e-9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(degrees=st.lists(st.integers(0, 9), max_size=30), most=st.integers(1, 20))
+def test_blocks_are_as_large_as_they_may_be(degrees, most):
+    indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(int)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mapped, "BLOCK_EDGES", most)
+        blocks = list(mapped._blocks(indptr))
+    assert [row for rows, _ in blocks for row in range(len(degrees))[rows]] == list(range(len(degrees)))
+    for rows, edges in blocks:
+        assert (edges.start, edges.stop) == (indptr[rows.start], indptr[rows.stop])
+        assert edges.stop - edges.start <= most or rows.stop - rows.start == 1
+        if rows.stop < len(degrees):
+            assert indptr[rows.stop + 1] - edges.start > most
 
 
 @settings(max_examples=40, deadline=None)
