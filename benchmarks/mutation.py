@@ -61,7 +61,7 @@ NAMES = {
     "sqrt": "square",
 }
 LIBRARIES = ("scipy.linalg", "sklearn.linear_model", "numba", "pandas", "hypothesis")
-MOST_SECONDS = 90.0  # of tests for a fault, as long as they took while calls were noted
+MOST_SECONDS = 45.0  # of tests for a fault, as long as they took while calls were noted
 SLOW = ("test_every_ranker.py", "test_docs.py")
 TOLD = ("raise", "warn", "_refuse", "_report", "_warn")  # what only makes a message
 
@@ -285,7 +285,7 @@ def main() -> None:
     parser.add_argument("paths", nargs="*", default=list(ROOMS), help="rooms or files of src/semirank")
     parser.add_argument("--sample", type=int, default=100, help="how many faults to draw")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--seconds", type=int, default=180, help="time for the tests of one fault")
+    parser.add_argument("--seconds", type=int, default=300, help="time for the tests of one fault")
     parser.add_argument("--calls", type=Path, help="a file of calls: used where it is, kept where it is not")
     options = parser.parse_args()
     counts = {"noticed": 0, "late": 0, "survived": 0}
