@@ -22,6 +22,7 @@ def test_a_ranker_is_usual_unless_it_says_otherwise():
     assert (plain.takes_texts, plain.shows_progress) == (False, False)
     assert (plain.learns_by_sums, plain.ranks_lists_apart) == (False, False)
     assert plain.supervised() is plain
+    assert not plain._fit_unlabelled(None, None)
 
 
 def test_what_assumes_something_learns_from_unlabelled_items():

@@ -120,6 +120,15 @@ def test_a_median_by_bits_is_a_median(values):
     assert _median(squares) == pytest.approx(expected, rel=1e-12)
 
 
+@settings(max_examples=60, deadline=None)
+@given(values=st.lists(st.floats(0.0078125, 1e6, width=32), max_size=9), n_zero=st.integers(0, 20))
+def test_the_median_length_is_that_of_edges_longer_than_0_where_most_are_0(values, n_zero):
+    squares = np.array([0.0] * n_zero + values + [0.0] * (not values), dtype=np.float32)
+    lengths = np.sqrt(squares.astype(np.float64))
+    expected = np.median(lengths) or (np.median(lengths[lengths > 0]) if values else 1.0)
+    assert mapped._median_length(squares) == pytest.approx(expected, rel=1e-6)
+
+
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 999), n=st.integers(1, 30))
 def test_components_are_those_of_scipy(seed, n):
