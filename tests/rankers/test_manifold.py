@@ -355,6 +355,12 @@ def test_a_sparse_matrix_of_the_caller_is_not_touched(use):
         np.testing.assert_array_equal(now, then)
 
 
+def test_the_graph_is_named_in_words():
+    assert ManifoldRanking(n_neighbors=5).in_words() == "manifold ranking, 5 neighbours"
+    assert ManifoldRanking(graph="full").in_words() == "manifold ranking, full graph"
+    assert ManifoldRanking(graph=np.ones((2, 2))).in_words() == "manifold ranking, given graph"
+
+
 def test_queries_by_item_by_set_and_by_vector():
     X = points(200, seed=3)
     ranker = ManifoldRanking(**EXACT).fit_graph(X)
