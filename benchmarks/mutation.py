@@ -1,25 +1,27 @@
 """How many small faults do the tests notice?  python benchmarks/mutation.py rankers graphs --sample 40.
 
 A fault is one changed operator, comparison, sign, number, constant or function name inside a function. Each
-is made in a copy of the package, and the tests that speak of its module are run until one fails. What
-survives is printed: it is a missing test, or no fault at all.
+is made in a copy of the package, and the tests that call its function are run until one fails. What survives
+is printed: it is a missing test, or no fault at all. A first run without a fault notes which test calls what.
 """
 
 import argparse
 import ast
+import json
 import os
 import random
-import re
 import shutil
 import signal
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from copy import deepcopy
-from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "semirank"
@@ -58,8 +60,8 @@ NAMES = {
     "exp": "expm1",
     "sqrt": "square",
 }
-MOST_FILES = 5
-LIBRARIES = ("numpy", "scipy.linalg", "sklearn.linear_model", "numba", "pandas", "hypothesis", "pytest")
+LIBRARIES = ("scipy.linalg", "sklearn.linear_model", "numba", "pandas", "hypothesis")
+MOST_SECONDS = 45.0  # of tests for a fault, as long as they took while calls were noted
 SLOW = ("test_every_ranker.py", "test_docs.py")
 TOLD = ("raise", "warn", "_refuse", "_report", "_warn")  # what only makes a message
 
@@ -68,6 +70,7 @@ class Fault(NamedTuple):
     """A place in a file, and what it becomes."""
 
     path: Path
+    function: int  # the line where it begins
     line: int
     before: str
     after: str
@@ -80,7 +83,7 @@ def faults_of(path: Path) -> Iterator[Fault]:
     for function in ast.walk(tree):
         if isinstance(function, ast.FunctionDef) and not _is_message(function):
             for node in _code_of(function):
-                yield from _changes(path, tree, node)
+                yield from _changes(path, tree, function, node)
 
 
 def _is_message(function: ast.FunctionDef) -> bool:
@@ -103,7 +106,8 @@ def _code_of(function: ast.FunctionDef) -> Iterator[ast.AST]:
         waiting += list(ast.iter_child_nodes(node))
 
 
-def _changes(path: Path, tree: ast.Module, node: ast.AST) -> Iterator[Fault]:
+def _changes(path: Path, tree: ast.Module, function: ast.FunctionDef, node: ast.AST) -> Iterator[Fault]:
+    begins = min(each.lineno for each in (function, *function.decorator_list))
     for changed in _variants(node):
         before, lineno = ast.unparse(node), getattr(node, "lineno", 0)
         kept = dict(node.__dict__)
@@ -111,7 +115,7 @@ def _changes(path: Path, tree: ast.Module, node: ast.AST) -> Iterator[Fault]:
         after, source = ast.unparse(node), ast.unparse(tree)
         node.__dict__.clear()
         node.__dict__.update(kept)
-        yield Fault(path, lineno, before, after, source)
+        yield Fault(path, begins, lineno, before, after, source)
 
 
 def _variants(node: ast.AST) -> Iterator[ast.AST]:
@@ -138,54 +142,113 @@ def _variants(node: ast.AST) -> Iterator[ast.AST]:
         yield new
 
 
-@cache
-def tests_of(path: Path) -> tuple[str, ...]:
-    """Return the test files that speak of a module most, or of the modules that import it."""
-    own, users = _words(path), [_words(file) for file in _importers(path)]
-    room = path.relative_to(SOURCE).parts[0]
-    found: dict[str, float] = {}
-    for folder in (*ROOMS, "core", "."):
-        for file in (ROOT / "tests" / folder).glob("test_*.py"):
-            text, weight = file.read_text(), 3 if folder == room or path.stem in file.stem else 1
-            score = weight * len(own.findall(text)) + 0.3 * sum(len(user.findall(text)) for user in users)
-            if score and file.name not in SLOW:
-                found[str(file)] = score
-    return tuple(sorted(found, key=lambda name: -found[name])[:MOST_FILES]) or (str(ROOT / "tests" / room),)
+class Test(NamedTuple):
+    """A test: its name in pytest, the functions of the package that it calls, and how long it takes."""
+
+    name: str
+    calls: frozenset[str]
+    seconds: float
 
 
-def _words(path: Path) -> re.Pattern[str]:
-    """Return what finds the name of a module, of its classes and of its functions."""
-    tree = ast.parse(path.read_text())
-    names = [each.name for each in tree.body if isinstance(each, (ast.ClassDef, ast.FunctionDef))]
-    return re.compile(rf"\b({'|'.join(map(re.escape, [_dotted(path), *names]))})\b")
+class Notes:
+    """A plugin of pytest that notes which functions each test calls."""
+
+    def __init__(self, copy: Path) -> None:
+        self.package, self.tests = f"{copy}/semirank/", list[Test]()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        """Run a test while calls are noted."""
+        called, began = set[tuple[str, int]](), time.perf_counter()
+
+        def note(frame: Any, event: str, _: Any) -> None:
+            if event == "call":
+                called.add((frame.f_code.co_filename, frame.f_code.co_firstlineno))
+
+        threading.setprofile(note)
+        sys.setprofile(note)
+        result = yield
+        sys.setprofile(None)
+        threading.setprofile(None)
+        ours = [(file, line) for file, line in called if file.startswith(self.package)]
+        calls = frozenset(f"{file.removeprefix(self.package)}:{line}" for file, line in ours)
+        self.tests.append(Test(item.nodeid, calls, time.perf_counter() - began))
+        return result
 
 
-def _dotted(path: Path) -> str:
-    return ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts)
+class Only:
+    """A plugin of pytest that keeps some tests, in their order."""
+
+    def __init__(self, names: list[str]) -> None:
+        self.places = {name: place for place, name in enumerate(names)}
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Leave the other tests out."""
+        items[:] = sorted(
+            (item for item in items if item.nodeid in self.places), key=lambda item: self.places[item.nodeid]
+        )
 
 
-def _importers(path: Path) -> list[Path]:
-    wanted = re.compile(rf"from {re.escape(_dotted(path))} import")
-    files = (file for room in ROOMS for file in sorted((SOURCE / room).rglob("*.py")))
-    return [file for file in files if wanted.search(file.read_text()) and file.name != "__init__.py"]
+def tests_of(fault: Fault, tests: list[Test]) -> list[str]:
+    """Return the tests that call the function of a fault, those that call little else first."""
+    file = f"{fault.path.relative_to(SOURCE)}:"
+    function = f"{file}{fault.function}"
+    callers = [test for test in tests if function in test.calls]
+    if not callers:  # compiled, or called at import only
+        callers = [test for test in tests if any(each.startswith(file) for each in test.calls)]
+    names, left = [], MOST_SECONDS
+    for test in sorted(callers, key=lambda test: len(test.calls)):
+        left -= test.seconds
+        if left > 0:
+            names.append(test.name)
+    return names
 
 
-def survives(fault: Fault, copy: Path, seconds: int) -> str:
+def note_calls(copy: Path, kept: Path) -> None:
+    """Run all tests without a fault, and keep what each of them calls."""
+    notes = Notes(copy)
+    files = [
+        str(file)
+        for room in (*ROOMS, "core", ".")
+        for file in sorted((ROOT / "tests" / room).glob("test_*.py"))
+        if file.name not in SLOW
+    ]
+    os.dup2(2, 1)  # what fails is told
+    code = _run_tests(copy, ["--maxfail=9", "--tb=short", *files], notes)
+    if code == 0:
+        kept.write_text(json.dumps([(test.name, sorted(test.calls), test.seconds) for test in notes.tests]))
+    os._exit(code)
+
+
+def survives(fault: Fault, tests: list[Test], copy: Path, seconds: int) -> str:
     """Make a fault in the copy and run its tests; say "noticed", "late" or "survived"."""
+    names = tests_of(fault, tests)
+    if not names:
+        return "survived"
     target = copy / "semirank" / fault.path.relative_to(SOURCE)
     kept = target.read_bytes(), target.stat()
     target.write_text(fault.source)
-    code = run_tests(copy, tests_of(fault.path), seconds)
+    code = in_child(lambda: _run_silently(copy, names), seconds)
     target.write_bytes(kept[0])
     os.utime(target, ns=(kept[1].st_atime_ns, kept[1].st_mtime_ns))
+    if code == pytest.ExitCode.NO_TESTS_COLLECTED:
+        raise SystemExit(f"The tests of {fault.path}:{fault.line} are no longer there: note the calls again.")
     return "late" if code is None else "survived" if code == 0 else "noticed"
 
 
-def run_tests(copy: Path, tests: Sequence[str], seconds: int) -> int | None:
-    """Run tests against the copy in a child; return 0 if all pass, None if they take too long."""
+def _run_silently(copy: Path, names: list[str]) -> None:
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    os.dup2(null, 2)
+    files = sorted({name.partition("::")[0] for name in names})
+    os._exit(_run_tests(copy, ["-x", *files], Only(names)))
+
+
+def in_child(act: Callable[[], None], seconds: int) -> int | None:
+    """Act in a child that leaves with a code; return it, or None if it takes too long."""
     child = os.fork()
     if child == 0:
-        _run_tests(copy, tests)
+        act()
     began = time.monotonic()
     while time.monotonic() - began < seconds:
         done, code = os.waitpid(child, os.WNOHANG)
@@ -197,18 +260,12 @@ def run_tests(copy: Path, tests: Sequence[str], seconds: int) -> int | None:
     return None
 
 
-def _run_tests(copy: Path, tests: Sequence[str]) -> None:
-    """Run tests against the copy, silently, and leave the process."""
+def _run_tests(copy: Path, arguments: list[str], plugin: object) -> int:
+    """Run tests against the copy, and return the code of pytest."""
     os.chdir(ROOT)
     sys.path.insert(0, str(copy))
     sys.dont_write_bytecode = True
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, 1)
-    os.dup2(null, 2)
-    import pytest
-
-    code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", *tests])
-    os._exit(0 if code == 0 else 1)
+    return int(pytest.main(["-q", "-p", "no:cacheprovider", *arguments], plugins=[plugin]))
 
 
 def chosen(paths: list[str], sample: int, seed: int) -> list[Fault]:
@@ -228,29 +285,22 @@ def main() -> None:
     parser.add_argument("paths", nargs="*", default=list(ROOMS), help="rooms or files of src/semirank")
     parser.add_argument("--sample", type=int, default=100, help="how many faults to draw")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--seconds", type=int, default=180, help="time for the tests of one fault")
-    parser.add_argument("--trust", action="store_true", help="do not first run the tests without a fault")
+    parser.add_argument("--seconds", type=int, default=300, help="time for the tests of one fault")
+    parser.add_argument("--calls", type=Path, help="a file of calls: used where it is, kept where it is not")
     options = parser.parse_args()
     counts = {"noticed": 0, "late": 0, "survived": 0}
-    for library in (
-        "numpy",
-        "scipy.linalg",
-        "sklearn.linear_model",
-        "numba",
-        "pandas",
-        "hypothesis",
-        "pytest",
-    ):
+    for library in LIBRARIES:
         __import__(library)  # once, and not in each child
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder)
         shutil.copytree(SOURCE, copy / "semirank", copy_function=shutil.copy2)
         faults = chosen(options.paths, options.sample, options.seed)
-        every_test = sorted({test for fault in faults for test in tests_of(fault.path)})
-        if not options.trust and run_tests(copy, every_test, 3600) != 0:
+        calls = options.calls or copy / "calls.json"
+        if not calls.exists() and in_child(lambda: note_calls(copy, calls), 3600) != 0:
             raise SystemExit("Tests fail without any fault: mend them first.")
+        tests = [Test(name, frozenset(called), took) for name, called, took in json.loads(calls.read_text())]
         for number, fault in enumerate(faults, 1):
-            said = survives(fault, copy, options.seconds)
+            said = survives(fault, tests, copy, options.seconds)
             counts[said] += 1
             if said != "noticed":
                 where = f"{fault.path.relative_to(SOURCE)}:{fault.line}"

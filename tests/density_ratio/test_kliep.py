@@ -57,6 +57,14 @@ def test_the_likelihood_never_falls_and_the_certificate_closes(seed, n_component
     assert found.certificate <= 1e-6
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_steps_end_where_nothing_is_gained(seed):
+    densities = np.random.default_rng(seed).random((20, 4))
+    found = most_likely(densities, np.full(4, 0.25), 0.0, 200)
+    assert (np.diff(found.likelihoods) > 0).all()
+    assert found.certificate < 1e-9
+
+
 @given(st.integers(0, 2**32 - 1))
 @settings(max_examples=20)
 def test_an_even_basis_knows_no_orientation(seed):

@@ -60,6 +60,16 @@ def test_directions_and_pixels_stay_in_proportion():
     np.testing.assert_allclose(scaling.transform(digits) / scaling.factors_[0], digits)
 
 
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+@pytest.mark.parametrize("length", [0.02, 1.0, 50.0])
+def test_rows_are_directions_where_all_have_one_length_whatever_it_is(length, form):
+    V = np.random.default_rng(2).normal(size=(60, 5))
+    V *= length / np.linalg.norm(V, axis=1, keepdims=True)
+    assert Scaling().fit(form(V)).kind_ == "directions"
+    V[7] *= 1.5
+    assert Scaling().fit(form(V)).kind_ == "columns"
+
+
 def test_indicators_of_categories_are_no_directions():
     X = np.eye(4)[rng.integers(0, 4, size=(80, 3))].reshape(80, 12)  # three ones in each row
     assert Scaling().fit(X).kind_ == "columns"

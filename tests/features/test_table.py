@@ -13,7 +13,7 @@ from semirank import RankingDataset, load_model
 from semirank.dataset.table import RawTable
 from semirank.features import TableFeatures
 from semirank.features.columns import MOST_LEVELS, NumberColumn
-from semirank.features.table import encode
+from semirank.features.table import FEWEST_IDS, are_ids, encode
 
 N = 40
 SENTENCES = ["a red car drives fast", "the green apple tastes good", "an old man walks slowly"]
@@ -189,3 +189,21 @@ def test_numbers_without_gaps_are_left_alone():
 def test_a_column_of_which_nothing_was_known_counts_as_zero_where_it_is_missing():
     column = NumberColumn().fit(np.array([np.nan, np.nan]))
     np.testing.assert_array_equal(column.transform(np.array([np.nan, 2.0])), [[0.0, 1.0], [2.0, 0.0]])
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers", "expected"),
+    [
+        ("x", np.arange(5.0, 5.0 + FEWEST_IDS), True),
+        ("x", np.arange(5.0, 5.0 + FEWEST_IDS)[::-1], True),
+        ("x", np.append(np.arange(FEWEST_IDS - 1.0), FEWEST_IDS), False),  # one gap
+        ("x", np.append(np.arange(FEWEST_IDS - 1.0), 0.0), False),
+        ("x", np.arange(FEWEST_IDS) / 2, False),
+        ("x", np.append(np.arange(FEWEST_IDS - 1.0), np.nan), False),
+        ("x", np.arange(FEWEST_IDS - 1.0), False),  # too few to tell
+        ("id", 7.0 * np.arange(FEWEST_IDS), True),
+        ("id", np.append(7.0 * np.arange(FEWEST_IDS), 0.0), False),
+    ],
+)
+def test_numbers_that_count_the_rows_are_ids(name, numbers, expected):
+    assert are_ids(name, numbers) is expected

@@ -131,6 +131,22 @@ def test_a_long_query_is_approximate_too(monkeypatch):
     assert 0.94 < (found.indices[:, :, None] == exact.indices[:, None, :]).any(axis=2).mean() < 1.0
 
 
+def test_one_item_alone_can_make_a_long_query(monkeypatch):
+    monkeypatch.setattr(neighbours, "LONG", 0)
+    X, new = points(5000, 4), points(1, 4, seed=3)
+    expected = np.linalg.norm(X - new, axis=1).argsort()[:5]
+    np.testing.assert_array_equal(NeighbourIndex(X, recall=0.95).query(new, 5).indices[0], expected)
+
+
+def test_a_long_search_in_clumps_looks_into_one_cell(monkeypatch):
+    """Every cell of k-means is a clump, and holds all neighbours of its items."""
+    monkeypatch.setattr(neighbours, "LONG", 0)
+    centres = 30.0 * np.stack(np.meshgrid(np.arange(5.0), np.arange(10.0)), axis=-1).reshape(-1, 2)
+    X = np.repeat(centres, 50, axis=0) + points(2500, 2)
+    found = NeighbourIndex(X, recall=0.95).neighbours(3)
+    np.testing.assert_array_equal(found.indices, NeighbourIndex(X, recall=1.0).neighbours(3).indices)
+
+
 def test_a_long_search_among_duplicates(monkeypatch):
     monkeypatch.setattr(neighbours, "LONG", 0)
     X = np.concatenate([np.ones((3000, 2)), points(500, 2)])

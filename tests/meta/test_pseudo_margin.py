@@ -223,6 +223,9 @@ def test_figures_are_the_means_of_both_losses():
     scores = ranker.scores_[-9:]
     margins = np.abs(scores[:, None] - scores)[np.triu_indices(9, 1)]
     assert ranker.figures_[9]["margin"] == pytest.approx(np.exp(-margins).mean())
+    dense = [loss for loss, _ in dense_margins(*taught(), others, 10, 1.0)]
+    labelled = dense[-1] - np.exp(-margins).mean()  # J without its second part, which weighs 1 in all
+    assert ranker.figures_[9]["labelled"] == pytest.approx(labelled)
     assert ranker.figures_[9]["n_rounds"] == 10
     assert ranker.failures_ == {}
 

@@ -198,6 +198,21 @@ def test_explanations_name_labelled_texts_and_words_and_add_up():
     assert pair.amounts.sum() == pytest.approx(ranker.scores_[0] - ranker.scores_[1], abs=1e-6)
 
 
+@pytest.mark.parametrize("graph", [0.0, 1.0])
+def test_the_labels_of_a_list_rank_no_other_that_has_its_own(graph):
+    texts, lists = some_texts(60), np.repeat(["a", "b"], [25, 35])
+    y = some_labels(texts, 12)
+    both = ScreeningRanker(graph=graph).fit(texts, y, lists)
+    assert both.weights_.all() == bool(graph)
+    for name in "ab":
+        inside = lists == name
+        alone = ScreeningRanker(graph=graph).fit(texts, np.where(inside, y, nan), lists)
+        np.testing.assert_allclose(both.scores_[inside], alone.scores_[inside], atol=1e-6)
+        if not graph:
+            new = both.predict(texts[inside], lists[inside])
+            np.testing.assert_allclose(new, both.scores_[inside], atol=1e-6)
+
+
 def test_of_an_empty_text_nothing_is_known():
     """It has the mean score of the others, whatever the list is made of, and no word speaks for it."""
     texts = np.append(some_texts(20), ["", ""])

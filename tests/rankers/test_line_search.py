@@ -8,6 +8,7 @@ from scipy.sparse import csr_array
 
 import semirank
 from semirank import LineSearchRanker, RankingDataset, metrics
+from semirank.rankers.line_search import _scale
 from semirank.rankers.losses.list_metric import ListObjective
 
 nan = np.nan
@@ -127,11 +128,36 @@ def test_an_order_that_features_can_express_is_found():
     np.testing.assert_allclose(ranker.coef_[:2] / ranker.coef_[0], [1, -0.01], rtol=0.15)
 
 
+def test_it_climbs_until_a_round_brings_nothing():
+    rng = np.random.default_rng(0)
+    X, qid = rng.normal(size=(200, 8)), np.repeat(np.arange(10), 20)
+    y = X @ rng.normal(size=8) + rng.normal(size=200)
+    rises = -np.diff(LineSearchRanker("Disagreement", random_state=0).fit(X, y, qid).values_)
+    assert len(rises) > 3
+    assert (rises[:-1] > 1e-12).all()
+    assert rises[-1] <= 1e-12
+    short = LineSearchRanker("Disagreement", max_rounds=2, random_state=0).fit(X, y, qid)
+    assert len(short.values_) == 3
+
+
 def test_features_that_are_constant_in_each_list_get_no_weight():
     X, y, qid = features_with_labels()
     X = np.column_stack([X, qid * 0.1, np.full(len(y), 7.0)])
     for features in (X, csr_array(X)):
-        assert LineSearchRanker(random_state=0).fit(features, y, qid).coef_[4:].tolist() == [0.0, 0.0]
+        assert not LineSearchRanker(random_state=0).fit(features, y, qid).coef_[4:].any()
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+def test_spreads_are_those_within_lists_however_large_features_are(form, size):
+    rng = np.random.default_rng(0)
+    qid = np.repeat(np.arange(9), [3, 7, 11, 5, 3, 7, 11, 5, 6])
+    of_lists = rng.normal(size=(9, 10))[qid]
+    X = size * np.column_stack([of_lists, of_lists + 1e-4 * rng.normal(size=of_lists.shape)])
+    _, spreads = _scale(RankingDataset(form(X), np.zeros(len(qid)), qid))
+    within = X - np.array([X[qid == each].mean(axis=0) for each in qid])
+    assert not spreads[:10].any()
+    np.testing.assert_allclose(spreads[10:], within[:, 10:].std(axis=0), rtol=1e-6)
 
 
 def test_unlabelled_items_teach_nothing():

@@ -355,18 +355,24 @@ def test_a_sparse_matrix_of_the_caller_is_not_touched(use):
         np.testing.assert_array_equal(now, then)
 
 
+def test_the_graph_is_named_in_words():
+    assert ManifoldRanking(n_neighbors=5).in_words() == "manifold ranking, 5 neighbours"
+    assert ManifoldRanking(graph="full").in_words() == "manifold ranking, full graph"
+    assert ManifoldRanking(graph=np.ones((2, 2))).in_words() == "manifold ranking, given graph"
+
+
 def test_queries_by_item_by_set_and_by_vector():
     X = points(200, seed=3)
     ranker = ManifoldRanking(**EXACT).fit_graph(X)
-    scores = ranker.score_queries([5, [7, 8]])
-    for row, items in zip(scores, ([5], [7, 8]), strict=True):
+    scores = ranker.score_queries([5, [0, 8]])
+    for row, items in zip(scores, ([5], [0, 8]), strict=True):
         y = np.full(200, nan)
         y[items] = 1
         np.testing.assert_allclose(
             row, ManifoldRanking(combine="positive", **EXACT).fit(X, y).scores_, rtol=1e-7
         )
-    found, values = ranker.rank_queries([5, [7, 8]], top=20)
-    for i, own in enumerate(([5], [7, 8])):
+    found, values = ranker.rank_queries([5, [0, 8]], top=20)
+    for i, own in enumerate(([5], [0, 8])):
         order = [item for item in np.argsort(-scores[i]) if item not in own][:20]
         assert found[i].tolist() == order
         np.testing.assert_allclose(values[i], scores[i][order], rtol=1e-7)
@@ -382,6 +388,18 @@ def test_push_finds_the_same_best_items():
     assert min(agreement) >= 0.96
 
 
+@pytest.mark.parametrize("degree_power", [0.0, 1.5])
+def test_push_scores_a_set_as_solving_does(degree_power):
+    X = points(300, d=2, seed=4)
+    query = [[3, 77, 150]]  # of different degrees: one planted too high would change the order
+    (exact, expected), (local, scores) = (
+        PersonalizedPageRank(degree_power, solver=solver, tol=1e-10).fit_graph(X).rank_queries(query, top=8)
+        for solver in ("cg", "push")
+    )
+    np.testing.assert_array_equal(local, exact)
+    np.testing.assert_allclose(scores, expected, rtol=0.05)
+
+
 def test_queries_in_several_lists_stay_in_their_list():
     X, qid = points(40), np.repeat(["a", "b"], 20)
     found, _ = ManifoldRanking().fit_graph(X, qid).rank_queries([25], top=30)
@@ -391,7 +409,7 @@ def test_queries_in_several_lists_stay_in_their_list():
         ManifoldRanking().fit_graph(X, qid).rank_queries(X[:1])
 
 
-@pytest.mark.parametrize("query", [[40], [-1], [[]], ["x"], [1.5]])
+@pytest.mark.parametrize("query", [[40], [-1], [[0, 40]], [[-1, 3]], [[]], ["x"], [1.5]])
 def test_queries_that_do_not_exist(query):
     with pytest.raises(ValueError, match="A query is a row number from 0 to 39"):
         ManifoldRanking().fit_graph(points()).rank_queries(query)

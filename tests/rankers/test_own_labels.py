@@ -10,7 +10,7 @@ from tests.rankers.test_sums import cut_at, in_memory, make_lists
 
 from semirank import DistanceRanking, ManifoldRanking, PersonalizedPageRank
 from semirank.core.neighbours import find_components
-from semirank.graphs import Diffusion, knn_graph
+from semirank.graphs import Diffusion, knn_graph, mapped
 from semirank.graphs.mapped import MappedDiffusion, _median
 
 nan = np.nan
@@ -23,7 +23,13 @@ def scores_in(folder):
 
 @pytest.mark.filterwarnings("ignore::semirank.dataset.checks.DataWarning")
 @pytest.mark.parametrize(
-    "ranker", [ManifoldRanking(), PersonalizedPageRank(), ManifoldRanking(combine="ratio")]
+    "ranker",
+    [
+        ManifoldRanking(),
+        PersonalizedPageRank(),
+        ManifoldRanking(combine="ratio"),
+        ManifoldRanking(combine="labels"),
+    ],
 )
 def test_lists_inside_parts_have_the_bits_of_fit(tmp_path, ranker):
     X, y, qid = make_lists(15, 3)
@@ -36,6 +42,15 @@ def test_parts_without_a_relevant_item_score_nothing(tmp_path):
     X, y, qid = make_lists(4, 3)
     ManifoldRanking().rank_parts(in_memory(X, np.where(y > 0, nan, y), qid, [0]), tmp_path / "scores")
     assert not scores_in(tmp_path / "scores").any()
+
+
+def test_a_negative_label_counts_where_scores_are_made_of_labels(tmp_path):
+    X, y, qid = make_lists(4, 3)
+    y, ranker = np.where(y > 0, nan, y - 1), ManifoldRanking(combine="labels")
+    ranker.rank_parts(in_memory(X, y, qid, [0]), tmp_path / "scores")
+    found = scores_in(tmp_path / "scores")
+    assert found.any()
+    np.testing.assert_array_equal(found, ranker.fit(X, y, qid).scores_)
 
 
 @pytest.mark.parametrize("n_parts", [2, 5])
@@ -61,12 +76,40 @@ def test_a_graph_on_disk_is_the_one_in_memory_where_all_neighbours_are_found(tmp
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(n_items, 3)).astype(np.float32), rng.normal(size=n_items)
     X[: n_items // 10] = X[0]  # duplicates
-    mapped = MappedDiffusion.build([X[:2], X[2:]], n_items, tmp_path, 6, recall=1.0)
+    system = MappedDiffusion.build([X[:2], X[2:]], n_items, tmp_path, 6, recall=1.0)
     graph = knn_graph(X, 6)
-    assert mapped.recall == 1.0
-    np.testing.assert_allclose(mapped.in_items(mapped.degrees), graph.sum(axis=1), rtol=2e-5)
-    found = mapped.solve(y, 0.9, tol=1e-10)
+    assert system.recall == 1.0
+    np.testing.assert_allclose(system.in_items(system.degrees), graph.sum(axis=1), rtol=2e-5)
+    found = system.solve(y, 0.9, tol=1e-10)
     np.testing.assert_allclose(found.scores, Diffusion(graph).solve(y, 0.9, tol=1e-10).scores, atol=1e-5)
+
+
+def test_blocks_of_rows_and_edges_change_nothing(tmp_path, monkeypatch):
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(100, 3)).astype(np.float32), rng.normal(size=100)
+    found = []
+    for rows, edges in ((1000, 10**6), (7, 50), (3, 1)):
+        monkeypatch.setattr(mapped, "BLOCK_ROWS", rows)
+        monkeypatch.setattr(mapped, "BLOCK_EDGES", edges)
+        (tmp_path / str(rows)).mkdir()
+        system = MappedDiffusion.build([X], 100, tmp_path / str(rows), 6, recall=1.0)
+        found.append(system.solve(y, 0.9, tol=1e-10).scores)
+    np.testing.assert_allclose(found[1:], [found[0]] * 2, atol=1e-9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(degrees=st.lists(st.integers(0, 9), max_size=30), most=st.integers(1, 20))
+def test_blocks_are_as_large_as_they_may_be(degrees, most):
+    indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(int)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mapped, "BLOCK_EDGES", most)
+        blocks = list(mapped._blocks(indptr))
+    assert [row for rows, _ in blocks for row in range(len(degrees))[rows]] == list(range(len(degrees)))
+    for rows, edges in blocks:
+        assert (edges.start, edges.stop) == (indptr[rows.start], indptr[rows.stop])
+        assert edges.stop - edges.start <= most or rows.stop - rows.start == 1
+        if rows.stop < len(degrees):
+            assert indptr[rows.stop + 1] - edges.start > most
 
 
 @settings(max_examples=40, deadline=None)
@@ -75,6 +118,15 @@ def test_a_median_by_bits_is_a_median(values):
     squares = np.array(values, dtype=np.float32)
     expected = np.median(np.sqrt(squares.astype(np.float64))) ** 2
     assert _median(squares) == pytest.approx(expected, rel=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(values=st.lists(st.floats(0.0078125, 1e6, width=32), max_size=9), n_zero=st.integers(0, 20))
+def test_the_median_length_is_that_of_edges_longer_than_0_where_most_are_0(values, n_zero):
+    squares = np.array([0.0] * n_zero + values + [0.0] * (not values), dtype=np.float32)
+    lengths = np.sqrt(squares.astype(np.float64))
+    expected = np.median(lengths) or (np.median(lengths[lengths > 0]) if values else 1.0)
+    assert mapped._median_length(squares) == pytest.approx(expected, rel=1e-6)
 
 
 @settings(max_examples=30, deadline=None)

@@ -207,7 +207,7 @@ def test_handwritten_digits(real_data, relevant, share, goal):
     assert np.mean(found) > goal
 
 
-GRID = {"widths": (0.5, 1.0), "sizes": (5, 12), "ridges": (1e-2, 1.0), "smoothnesses": (0.0, 3.0)}
+GRID = {"widths": (0.5, 1.0), "sizes": (5, 12), "ridges": (1e-2, 1.0), "smoothnesses": (0.0, 0.5)}
 
 
 def held_out_auc(X, y, qid, held):
@@ -239,8 +239,10 @@ def test_the_defaults_give_way_to_a_clearly_better_setting_only():
     values[1, 0, 1, 0] = [0.9, 0.92, 0.88, 0.91, 0.89]
     best = {"gamma": 0.5 / median_distance(X) ** 2, "n_components": 5, "ridge": 1.0, "smoothness": 0.0}
     assert settings[ranker._choose(values)] == pytest.approx(best)
-    values[1, 1, 0, 0] = 0.895  # less than two standard errors, 0.014, behind; fewer steps from the defaults
+    values[1, 1, 0, 0] = 0.887  # less than two standard errors, 0.0141, behind; fewer steps from the defaults
     assert settings[ranker._choose(values)]["n_components"] == 12
+    values[1, 1, 0, 0] = 0.885
+    assert settings[ranker._choose(values)]["n_components"] == 5
 
 
 def test_equally_good_settings_give_way_to_the_defaults():

@@ -12,10 +12,18 @@ from scipy.linalg import subspace_angles
 from tests.rankers.test_sums import cut_at, in_memory
 
 import semirank
-from semirank import LatentRanker, LogisticRanker, RankingDataset, RankRLS, TextRanker, open_parts
+from semirank import (
+    LatentRanker,
+    LogisticRanker,
+    ManifoldRanking,
+    RankingDataset,
+    RankRLS,
+    TextRanker,
+    open_parts,
+)
 from semirank.dataset.parts import Part, Parts
 from semirank.engines import engine_for
-from semirank.features import LSA, TfIdf
+from semirank.features import LSA, TfIdf, WordPairs
 from semirank.rankers.sums import lsa, tfidf
 from semirank.rankers.sums.passes import Passes
 
@@ -59,6 +67,22 @@ def test_terms_and_weights_are_those_of_fit_to_the_bit(seed, cuts, min_df, max_f
     tfidf.fit(summed, passes_over(of_texts(texts, np.full(30, np.nan), [0, *sorted(cuts)])))
     assert summed.vocabulary_ == whole.vocabulary_
     np.testing.assert_array_equal(summed.idf_, whole.idf_)
+
+
+@pytest.mark.parametrize("min_df", [1, 2, 3])
+def test_terms_of_just_enough_texts_are_kept(min_df):
+    texts = ["kidney liver stone", "kidney liver", "kidney"]
+    summed = TfIdf(min_df)
+    tfidf.fit(summed, passes_over(of_texts(texts, np.array([1.0, 0.0, 0.0]), [0, 2])))
+    assert sorted(summed.vocabulary_) == ["kidney", "liver", "stone"][: 4 - min_df]
+    assert summed.vocabulary_ == TfIdf(min_df).fit(texts).vocabulary_
+
+
+def test_terms_are_counted_in_parts_where_features_and_ranker_can():
+    assert TextRanker(RankRLS()).learns_by_sums
+    assert TextRanker(RankRLS(), features=TfIdf(3)).learns_by_sums
+    assert not TextRanker(RankRLS(), features=WordPairs()).learns_by_sums
+    assert not TextRanker(ManifoldRanking()).learns_by_sums
 
 
 def test_texts_without_terms_are_refused():

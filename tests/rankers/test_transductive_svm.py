@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 import semirank
+from semirank.rankers import transductive_svm
 from semirank.rankers.linear_svm import LinearSVMRanker
 from semirank.rankers.training_set import TrainingSet
-from semirank.rankers.transductive_svm import TransductiveSVM, anneal, best_signs, squared_hinge
+from semirank.rankers.transductive_svm import TransductiveSVM, anneal, best_signs
 
 nan = np.nan
 SEEDS = st.integers(0, 2**32 - 1)
@@ -26,10 +27,19 @@ def training_set(seed, n=40, d=3, labelled=8):
     return TrainingSet(X, signs, rng.uniform(0.5, 2.0, size=n)).balance()
 
 
+def squared_hinge(margins):
+    return np.maximum(0, 1 - margins) ** 2
+
+
 def objective(taught, C, cost, signs, model):
     costs = taught.weights * np.where(taught.labelled, C, cost)
     margins = signs * (taught.X @ model.coef + model.intercept)
-    return (model.coef @ model.coef + model.intercept**2) / 2 + costs @ np.maximum(0, 1 - margins) ** 2
+    return (model.coef @ model.coef + model.intercept**2) / 2 + costs @ squared_hinge(margins)
+
+
+def test_the_loss_is_the_squared_hinge():
+    margins = np.array([-1.0, 0.0, 0.5, 1.0, 3.0])
+    np.testing.assert_array_equal(transductive_svm.squared_hinge(margins), [4.0, 1.0, 0.25, 0.0, 0.0])
 
 
 def turns_of(taught, C=1.0, last=1.0, n_relevant=12, n_steps=3):

@@ -65,7 +65,7 @@ class Thumbnails(Storable, TransformerMixin, BaseEstimator):
 
 
 def _grey(image: Any, size: int) -> Floats:
-    """Return an image as so many grey values a side, from 0 to 1."""
+    """Return an image as so many grey values a side, whole numbers: what is of one colour is so exactly."""
     from PIL import Image
 
     try:
@@ -79,7 +79,7 @@ def _grey(image: Any, size: int) -> Floats:
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
         name = str(image) if isinstance(image, (str, os.PathLike)) else "an array"
         raise ValueError(f"{name}: cannot be read as an image ({error}).") from error
-    return np.asarray(grey, dtype=np.float64) / 255.0
+    return np.asarray(grey, dtype=np.float64)
 
 
 def _directions(picture: Floats) -> AnyArray:
@@ -88,7 +88,7 @@ def _directions(picture: Floats) -> AnyArray:
     strength = np.hypot(rows, columns)
     turn = np.mod(np.arctan2(rows, columns), np.pi) / np.pi * N_DIRECTIONS
     direction = np.minimum(turn.astype(int), N_DIRECTIONS - 1)
-    part = np.minimum(np.arange(len(picture)) * N_CELLS // len(picture), N_CELLS - 1)
+    part = np.arange(len(picture)) * N_CELLS // len(picture)
     cell = (part[:, None] * N_CELLS + part[None, :]) * N_DIRECTIONS + direction
     return np.bincount(cell.ravel(), strength.ravel(), N_CELLS * N_CELLS * N_DIRECTIONS)
 

@@ -112,4 +112,4 @@ def _places(data: RankingDataset, y: Floats, lists: Integers, projection: Floats
 
 def _tells(y: Floats, lists: Integers) -> bool:
     """Tell whether two items of a list have different labels."""
-    return bool((~np.isnan(metrics.auc(y, np.zeros(len(y)), lists))).any()) if len(y) else False
+    return bool((~np.isnan(metrics.auc(y, np.zeros(len(y)), lists))).any())

@@ -366,8 +366,8 @@ _applied: dict[tuple[str, int], int] = {}  # stumps that the scores in a file of
 def scores_after(part: Part, plan: Plan, binned: Binned, stumps: Floats) -> Floats:
     """Return the scores of the items of a part after some stumps, from those that were kept."""
     key, path = (plan.token, part.number), scratch.folder_of(plan.token) / f"scores-{part.number}.npy"
-    n_applied = _applied.pop(key, -1)  # until the file is whole again, it does not count
-    if 0 <= n_applied <= len(stumps):
+    n_applied = _applied.pop(key, 0)  # until the file is whole again, it does not count
+    if 0 < n_applied <= len(stumps):
         scores = np.load(path)
     else:
         n_applied, scores = 0, np.zeros(binned.bins.shape[1])
