@@ -112,8 +112,8 @@ def _without_idling(clustered: dict[str, Any], streamed: dict[str, Any]) -> str:
     idle, wall = clustered["idle_cpu_s"], clustered["wall_s"]
     ratio = (clustered["cpu_s"] - idle) / streamed["cpu_s"]
     return (
-        f"; the idle processes of the cluster alone take {idle:.0f} s in the {wall:.0f} s (of the clock) that "
-        f"the fit lasted on the busy machine: {ratio:.2f} without them"
+        f"; idle, the processes of the cluster would take {idle:.0f} s in the {wall:.0f} s of the clock that "
+        f"the fit lasted on the busy machine: {ratio:.2f} without that"
     )
 
 
