@@ -32,11 +32,14 @@ class ExponentialLoss(Protocol):
 
 
 class OrderedExponential:
-    """The loss over the pairs that labels order; D is ``share u_p u_q``, and no pair is visited."""
+    """The loss over the pairs that labels order; D is ``share u_p u_q``, and no pair is visited.
 
-    def __init__(self, pairs: OrderedPairs) -> None:
+    room : float64 array of shape (2, n_items) to work in, where one serves several losses.
+    """
+
+    def __init__(self, pairs: OrderedPairs, room: Floats | None = None) -> None:
         self.pairs, self.items = pairs, pairs.items
-        self._spread = np.empty((2, len(pairs.items)))
+        self._spread = np.empty((2, len(pairs.items))) if room is None else room
         self._scales = np.empty((2, len(pairs.levels) - 1))
 
     @cached_property

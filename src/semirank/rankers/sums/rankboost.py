@@ -377,12 +377,16 @@ def weigh(hand: Hand, plan: Plan, stumps: Floats, before: float) -> tuple[Intege
     """
     counts = np.zeros((len(plan.columns.n_edges), 256), dtype=np.int64)
     losses = np.zeros(2, dtype=np.int64)
+    room = np.empty(0)  # for all parts: memory that a worker of Dask has given back is costly to get anew
     for part in hand.parts:
         binned = bins_of(part, plan)
-        if len(binned.pairs.numbers):
-            loss = OrderedExponential(binned.pairs)
+        n_items = len(binned.pairs.items)
+        if n_items:
+            room = room if len(room) >= 3 * n_items else np.empty(3 * n_items)
+            loss = OrderedExponential(binned.pairs, room[: 2 * n_items].reshape(2, n_items))
             losses += whole_losses(loss, scores_after(part, plan, binned, stumps), binned.n_own, before)
-            count_bins(binned.bins, whole(loss.signed(before)), counts)
+            signed = room[2 * n_items : 3 * n_items].view(np.int64)
+            count_bins(binned.bins, whole(loss.signed(before), signed), counts)
     return counts, losses
 
 
@@ -404,10 +408,12 @@ def whole_losses(loss: OrderedExponential, scores: Floats, n_own: int, before: f
     return np.array([of_lists[:n_own].sum(), of_lists[n_own:].sum()])
 
 
-def whole(values: Floats) -> Integers:
+def whole(values: Floats, out: Integers | None = None) -> Integers:
     """Return numbers, which are used up, as whole multiples of the unit."""
     values /= UNIT
-    return np.rint(values, out=values).astype(np.int64)
+    found = np.empty(len(values), dtype=np.int64) if out is None else out
+    np.copyto(found, np.rint(values, out=values), casting="unsafe")
+    return found
 
 
 def bins_of(part: Part, plan: Plan) -> Binned:
