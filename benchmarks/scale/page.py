@@ -165,7 +165,7 @@ def _kills(found: dict[str, Any]) -> Iterator[str]:
         f"Two workers of one thread, {found['parts']} parts; in each of {found['asked']:g} trials asked "
         "for (fewer where the time was over) one gets SIGKILL at a moment drawn "
         "from the usual time of a fit. An error after a minute without a finished part would count as "
-        f"such. {found['load'].capitalize()} at the end."
+        "such. *load*: load averages at the end."
     )
     yield markdown(
         [{name: value for name, value in row.items() if name != "errors"} for row in found["rows"]]
