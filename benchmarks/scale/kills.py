@@ -4,7 +4,7 @@ python benchmarks/scale/kills.py FOLDER [TRIALS] [SECONDS] [RANKER ...]
 
 Two workers of one thread, each restarted by its nanny. In every trial one of them gets SIGKILL at a moment
 drawn from the time that a fit takes. A fit that finishes no part for a minute counts as hanging. Stops early,
-and says so, when the time is over. Results go to FOLDER as JSON; those of rankers that are not named stay there.
+and says so, when the time is over. Results go to FOLDER as JSON; those of rankers not named stay there.
 """
 
 import json
