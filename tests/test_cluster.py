@@ -37,6 +37,14 @@ def client():
 
 
 @pytest.fixture
+def doomed():
+    """A cluster of its own for each kill: nannies do not bring back every worker that was killed."""
+    with start(2) as cluster, distributed.Client(cluster) as client:
+        wait_for(client, 2)
+        yield client
+
+
+@pytest.fixture
 def parts(tmp_path):
     X, y, qid = make_lists(400, 7)
     write_parquet(tmp_path / "a.parquet", X, y, qid, rows_a_group=200)
@@ -75,27 +83,25 @@ def test_a_cluster_has_the_bits_of_this_machine(client, parts, name):
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", ["rankrls", "rankboost", "rayleigh"])
-def test_a_worker_killed_at_any_moment_changes_nothing(client, parts, name, seed):
+def test_a_worker_killed_at_any_moment_changes_nothing(doomed, parts, name, seed):
     expected = clone(RANKERS[name]).fit_parts(parts, budget=0)
-    wait_for(client, 2)
+    clone(RANKERS[name]).fit_parts(parts, budget=0, on=doomed)  # so that no import delays the next fit
     rng = np.random.default_rng(seed)
-    victim = pids(client)[rng.integers(2)]
+    victim = pids(doomed)[rng.integers(2)]
     timer = threading.Timer(float(rng.uniform(0, 0.5)), os.kill, (victim, signal.SIGKILL))
     timer.start()
-    found = clone(RANKERS[name]).fit_parts(parts, budget=0, on=client, timeout=120)
+    found = clone(RANKERS[name]).fit_parts(parts, budget=0, on=doomed, timeout=120)
     timer.join()
     same_bits(expected, found)
 
 
-def test_all_workers_killed_at_once_are_waited_for(client, parts):
-    wait_for(client, 2)
-
+def test_all_workers_killed_at_once_are_waited_for(doomed, parts):
     def kill(done, total):
         if done == len(parts) // 2:
-            for pid in pids(client):
+            for pid in pids(doomed):
                 os.kill(pid, signal.SIGKILL)
 
-    found = RankRLS().fit_parts(parts, budget=0, on=client, timeout=120, progress=kill)
+    found = RankRLS().fit_parts(parts, budget=0, on=doomed, timeout=120, progress=kill)
     same_bits(RankRLS().fit_parts(parts, budget=0), found)
 
 
@@ -139,6 +145,17 @@ def test_scores_are_written_by_workers(client, parts, tmp_path):
     ranker.rank_parts(parts, tmp_path / "there", on=client.scheduler.address)
     for path in (tmp_path / "here").iterdir():
         assert path.read_bytes() == (tmp_path / "there" / path.name).read_bytes()
+
+
+def test_boosting_begun_on_a_cluster_goes_on_here(client, parts, tmp_path):
+    def stop(done, total):
+        if done >= 6 * len(parts):
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        RankBoost(8).fit_parts(parts, on=client, resume=tmp_path / "rounds.json", progress=stop)
+    found = RankBoost(8).fit_parts(parts, resume=tmp_path / "rounds.json")
+    same_bits(RankBoost(8).fit_parts(parts, budget=0), found)
 
 
 def test_compare_has_the_same_cells_on_a_cluster(client):

@@ -101,7 +101,20 @@ def _ratios(ranker: str, cells: dict[Any, dict[str, Any]]) -> Iterator[str]:
         same = "the same bits" if clustered["digest"] == streamed["digest"] else "OTHER BITS"
         ratio = clustered["cpu_s"] / streamed["cpu_s"]
         words += f"; cluster / streamed {ratio:.2f} ({_goal(ratio, 1.5)}), {same}"
+        words += _without_idling(clustered, streamed)
     yield words + "."
+
+
+def _without_idling(clustered: dict[str, Any], streamed: dict[str, Any]) -> str:
+    """Say what is left without what Dask takes when it has nothing to do, which grows with wall time."""
+    if "idle_cpu_s" not in clustered:
+        return ""
+    idle, wall = clustered["idle_cpu_s"], clustered["wall_s"]
+    ratio = (clustered["cpu_s"] - idle) / streamed["cpu_s"]
+    return (
+        f"; idle, the processes of the cluster would take {idle:.0f} s in the {wall:.0f} s of the clock that "
+        f"the fit lasted on the busy machine: {ratio:.2f} without that"
+    )
 
 
 def _goal(ratio: float, most: float) -> str:
@@ -152,7 +165,7 @@ def _kills(found: dict[str, Any]) -> Iterator[str]:
         f"Two workers of one thread, {found['parts']} parts; in each of {found['asked']:g} trials asked "
         "for (fewer where the time was over) one gets SIGKILL at a moment drawn "
         "from the usual time of a fit. An error after a minute without a finished part would count as "
-        f"such. {found['load'].capitalize()} at the end."
+        "such. *load*: load averages at the end."
     )
     yield markdown(
         [{name: value for name, value in row.items() if name != "errors"} for row in found["rows"]]

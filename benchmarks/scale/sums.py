@@ -13,6 +13,7 @@ import os
 import resource
 import sys
 import tempfile
+import time
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -111,13 +112,24 @@ def clustered(ranker: str, path: str) -> dict[str, Any]:
             fitted = RANKERS[ranker]().fit_parts(open_parts(path), budget=0, on=client)
         after = client.run(used)
         of_workers = sum(after[each][0] - before[each][0] for each in before)
+        idle = idle_rate(client)
         worker_mb = round(max(peak for _, peak in after.values()))
     return found | {
         "driver_cpu_s": found["cpu_s"],
         "cpu_s": round(found["cpu_s"] + of_workers, 2),
+        "idle_cpu_s": round(idle * found["wall_s"], 2),
         "worker_mb": worker_mb,
         "digest": digest(fitted),
     }
+
+
+def idle_rate(client: Any, seconds: float = 10.0) -> float:
+    """Return what driver and workers take of a core while nothing is to be done."""
+    before, of_driver = client.run(used), used()
+    time.sleep(seconds)
+    after = client.run(used)
+    of_workers = sum(after[each][0] - before[each][0] for each in before)
+    return (used()[0] - of_driver[0] + of_workers) / seconds
 
 
 def import_all() -> None:

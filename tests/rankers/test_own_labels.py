@@ -144,7 +144,7 @@ def test_what_cannot_be_ranked_without_a_model_is_told(tmp_path):
     parts = in_memory(X, y, None, [0, 9], one_list=True)
     with pytest.raises(ValueError, match="nearest neighbours"):
         ManifoldRanking(join=True).rank_parts(parts, tmp_path / "a")
-    with pytest.raises(ValueError, match="larger part_bytes"):
+    with pytest.raises(ValueError, match="larger parts"):
         PersonalizedPageRank().rank_parts(parts, tmp_path / "a")
     with pytest.raises(ValueError, match="not fitted"):
         DistanceRanking().rank_parts(parts, tmp_path / "b")

@@ -1,16 +1,26 @@
 """Rankers that learn from sums over parts: the same as `fit`, however the data are cut."""
 
 import os
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 from sklearn.base import clone
 
 import semirank
-from semirank import RankBoost, RankingDataset, RankRLS, RankRLSCV, RayleighRanker, SemiRankBoost
+from semirank import (
+    LogisticRanker,
+    RankBoost,
+    RankingDataset,
+    RankRLS,
+    RankRLSCV,
+    RayleighRanker,
+    SemiRankBoost,
+)
 from semirank.dataset.parts import Part, Parts, deal
 from semirank.rankers.sums.moments import Moments
 
@@ -139,7 +149,7 @@ def test_one_list_that_is_cut_is_still_one_list(n_parts):
     if n_parts > 1:
         with pytest.raises(ValueError, match="one list is cut into parts"):
             RankBoost().fit_parts(parts, budget=0)
-        with pytest.raises(ValueError, match="larger part_bytes, or say smoothness=0"):
+        with pytest.raises(ValueError, match=r"larger parts \(part_bytes=\.\.\.\), or say smoothness=0"):
             RayleighRanker().fit_parts(parts)
         with pytest.raises(ValueError, match="leaves lists out, and here is one"):
             RankRLSCV().fit_parts(parts, budget=0)
@@ -209,10 +219,34 @@ def test_files_of_a_fit_are_gone_after_it(tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == []
 
 
+def test_sparse_labelled_items_are_gathered_as_far_as_their_cells_take_no_more_than_the_budget():
+    X, y, qid = make_lists(40, 0, dtype=np.float64)
+    X = csr_array(np.where(np.random.default_rng(0).random(X.shape) < 0.8, 0.0, X))
+    parts = replace(in_memory(X, y, qid, cut_at(qid, [7, 19, 28])), sparse=True)
+    taught = ~np.isnan(y)
+    blocks = [X[taught & np.isin(qid, part.read().qid)] for part in parts]
+    needed = sum(block.data.nbytes + block.indices.nbytes + block.indptr.nbytes for block in blocks)
+    assert needed < 8 * taught.sum() * X.shape[1]
+    gathered = RankRLS().fit_parts(parts, budget=needed)
+    assert len(gathered.scores_) == taught.sum()
+    seen = []
+    summed = RankRLS().fit_parts(parts, budget=needed - 1, progress=lambda *at: seen.append(at))
+    assert (len(summed.scores_), seen[-1]) == (0, (4, 4))
+    tight(summed.predict(X, qid), gathered.predict(X, qid))
+    with pytest.raises(ValueError, match=rf"features take more, and the budget is {needed - 1}\. Raise it"):
+        LogisticRanker().fit_parts(parts, budget=needed - 1)
+    assert len(LogisticRanker().fit_parts(parts, budget=needed).scores_) == taught.sum()
+
+
 def test_progress_counts_parts_of_all_passes():
     X, y, qid = make_lists(20, 0)
     parts = in_memory(X, y, qid, cut_at(qid, [5, 9, 12]))
-    for ranker, n_passes in ((RankRLS(), 1), (RankRLSCV(), 2), (RankBoost(4), 7)):
+    for ranker, n_passes in (
+        (RankRLS(), 1),
+        (RankRLSCV(), 2),
+        (RankBoost(4), 7),
+        (RankBoost(4, step="exact"), 11),
+    ):
         seen = []
         ranker.fit_parts(parts, budget=0, progress=lambda done, total: seen.append((done, total)))  # noqa: B023
         assert seen[-1] == (4 * n_passes, 4 * n_passes)
@@ -227,3 +261,5 @@ def test_hands_hold_every_part_once_in_its_order(sizes, n_hands):
     assert [part.number for hand in hands for part in hand.parts] == list(range(len(sizes)))
     assert [hand.number for hand in hands] == list(range(len(hands)))
     assert len(hands) <= n_hands
+    share, longest = sum(sizes) / n_hands, max(sizes)
+    assert all(sum(part.n_items for part in hand.parts) <= share + longest for hand in hands)

@@ -11,6 +11,7 @@ from typing import Any
 
 import typer
 
+from semirank.checkpoints import CheckpointInUseError
 from semirank.cli.compare import compare
 from semirank.cli.convert import convert
 from semirank.cli.datasets import datasets
@@ -89,7 +90,7 @@ def main() -> None:
     except BrokenPipeError:  # whoever reads our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
-    except (ValueError, OSError, ImportError) as error:
+    except (ValueError, OSError, ImportError, CheckpointInUseError) as error:
         tell(f"semirank: {error}")
         sys.exit(1)
     except KeyboardInterrupt:

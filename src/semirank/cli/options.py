@@ -107,16 +107,17 @@ class Reading:
             )
         return data if self.fill is None else data.fill_missing(_number_or_word(self.fill))
 
-    def parts(self) -> "Parts":
-        """Open the data in parts, for --stream."""
+    def parts(self, **options: Any) -> "Parts":
+        """Open the data in parts, for --stream; options of `open_parts` may be given."""
         return semirank.open_parts(
             self.data,
-            label=self.label,
-            qid=self.qid,
-            item=self.item,
+            label=_column(self.label),
+            qid=_column(self.qid),
+            item=_column(self.item),
             features=self.feature or None,
             drop=self.drop or (),
             unlabelled=_unlabelled(self.unlabelled),
+            **options,
         )
 
     def records(self) -> "Records | None":

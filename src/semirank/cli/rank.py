@@ -20,7 +20,7 @@ from semirank.cli.ranking import (
     make_ranker,
     titles_of,
 )
-from semirank.cli.streaming import On, Stream, rank_streamed
+from semirank.cli.streaming import Streaming, rank_streamed
 from semirank.files import STDIO
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ EXPLAINED = 100  # items of a reading list that get a sentence why
 def rank(
     reading: Reading,
     speaking: Speaking,
+    streaming: Streaming,
     ranker: RankerName = AUTO,
     setting: Settings = None,
     model: Annotated[Path | None, typer.Option(help="Rank with this fitted model instead.")] = None,
@@ -63,8 +64,6 @@ def rank(
     ] = None,
     out: Out = None,
     seed: Seed = 0,
-    stream: Stream = False,
-    on: On = None,
 ) -> None:
     """Rank the items of each list, best first, from the labels that the data have.
 
@@ -75,12 +74,13 @@ def rank(
     your decisions over. The ending of -o tells the format: .csv .tsv .xlsx .parquet .ris .bib, or .run for a
     TREC run.
 
-    With --stream and --model the data may be larger than memory: a folder or a pattern ('DIR/*.parquet') of
-    Parquet or LETOR files. -o is then a folder, with one file of scores for each part; what was stopped goes
-    on when it is called again.
+    With --stream the data may be larger than memory: a folder or a pattern ('DIR/*.parquet') of Parquet or
+    LETOR files, ranked with a --model, or by a --ranker that ranks each list by its own labels. -o is then a
+    folder, with one file of scores for each part; what was stopped goes on when it is called again.
     """
-    if stream or on is not None:
-        rank_streamed(model, reading, speaking, out, on)
+    if streaming.wanted:
+        chosen = make_ranker(ranker, setting, seed) if model is None else semirank.load_model(model)
+        rank_streamed(chosen, reading, speaking, streaming, out)
         return
     if metric and keep is None:
         raise typer.BadParameter("--metric measures hidden labels: it needs --keep.")

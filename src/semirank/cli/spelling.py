@@ -7,6 +7,7 @@ from typing import Any
 _SAID = {
     ("features",): "--feature",
     ("kinds",): "--category or --number",
+    ("on_bad_part",): "--skip-bad-parts",
     ("unlabelled", "irrelevant"): "--unjudged irrelevant",
 }
 """What the command line does not call as Python does."""

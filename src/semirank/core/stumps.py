@@ -101,6 +101,14 @@ def _count_groups(first: int, last: int, bins: Bytes, signed: Integers, counts: 
         _count_bins(bins[group], signed, counts[group * TOGETHER : (group + 1) * TOGETHER])
 
 
+@compiled()
+def raise_above(bins: Bytes, feature: int, edge: int, amount: float, scores: Floats) -> None:
+    """Add an amount to the scores of the items above an edge of a feature; bins : as in `search_bins`."""
+    column = bins[feature // TOGETHER, :, feature % TOGETHER]
+    for i in range(len(scores)):  # a product rather than a branch that cannot be predicted
+        scores[i] += amount * (column[i] > edge)
+
+
 def search_counts(counts: Floats, n_edges: Integers) -> tuple[int, int, float]:
     """Find the best stump of binned features, as `search_bins` does, by sums that are known.
 

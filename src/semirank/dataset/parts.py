@@ -55,8 +55,9 @@ class Hand:
 
 def deal(parts: Sequence[Part], n_hands: int) -> list[Hand]:
     """Deal parts out, in their order, into at most so many hands with about as many items each."""
-    ends = np.cumsum([part.n_items for part in parts])
-    owners = np.minimum((ends - 1) * n_hands // ends[-1], n_hands - 1)
+    sizes = np.array([part.n_items for part in parts])
+    ends = np.cumsum(sizes)
+    owners = (2 * ends - sizes) * n_hands // (2 * ends[-1])  # by the middle of a part
     dealt = (tuple(part for part, own in zip(parts, owners, strict=True) if own == n) for n in range(n_hands))
     return [Hand(number, hand) for number, hand in enumerate(filter(None, dealt))]
 

@@ -7,6 +7,7 @@ from typing import Any, Self
 from semirank.core.threads import one_thread
 from semirank.dataset.parts import Hand, Part, deal
 from semirank.engines._base import TIMEOUT, aligned, run_task
+from semirank.spelling import option
 
 AHEAD = 2  # parts in flight for each thread of the cluster
 
@@ -134,13 +135,14 @@ class OnDask:
             raise ValueError(
                 f"Part {place.number} ({place.name}), or one that was at the same worker, ended "
                 f"{error.allowed_failures + 1} workers, usually for want of memory. Give "
-                "smaller parts (part_bytes=...) or workers more memory."
+                f"smaller parts ({option('part_bytes', ...)}) or workers more memory."
             ) from error
         except TimeoutError as error:
             n_workers = len(self._client.nthreads())
             raise ValueError(
                 f"Part {place.number} ({place.name}) was not done within {self._timeout:g} seconds; the "
-                f"cluster has {n_workers} workers. Start workers, or give more time (timeout=...)."
+                f"cluster has {n_workers} workers. Start workers, or give more time "
+                f"({option('timeout', ...)})."
             ) from error
         except (CancelledError, OSError) as error:
             if isinstance(error, OSError) and future.status == "error":

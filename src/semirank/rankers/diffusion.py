@@ -2,8 +2,7 @@
 
 import warnings
 from abc import abstractmethod
-from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -26,7 +25,7 @@ from semirank.rankers.assumptions import MANIFOLD
 from semirank.rankers.kept_items import check_item, own_copy
 from semirank.rankers.own_labels import write_own_scores
 from semirank.rankers.pairs.weights import check_weights
-from semirank.rankers.sums.passes import Passes
+from semirank.rankers.sums.passes import Passes, told_apart
 from semirank.spelling import option
 
 GRAPHS = ("knn", "connected", "full", "inner")
@@ -115,8 +114,8 @@ class DiffusionRanker(Ranker):
         """Whether each list is ranked by its own labels alone: yes, on a graph of features."""
         return isinstance(self.graph, str)
 
-    def _rank_own(self, parts: Parts, left: Passes, folder: str) -> None:
-        deque(left.each(write_own_scores, folder, self), maxlen=0)
+    def _rank_own(self, parts: Parts, left: Passes, folder: str, skip: bool) -> Iterable[str | None]:
+        return left.each(told_apart, write_own_scores, folder, self, skip)
 
     @property
     @abstractmethod

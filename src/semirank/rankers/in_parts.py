@@ -24,6 +24,7 @@ from semirank.rankers.sums.passes import (
     told_apart,
     warn_of,
 )
+from semirank.spelling import option
 from semirank.storage import Storable, digest_of
 
 BUDGET = 1 << 30
@@ -47,6 +48,11 @@ class InParts(Storable):
         return False
 
     @property
+    def learns_in_rounds(self) -> bool:
+        """Whether sums are added up round after round, so that `fit_parts` can go on with ``resume``."""
+        return False
+
+    @property
     def ranks_lists_apart(self) -> bool:
         """Whether each list is ranked by its own labels alone, so that `rank_parts` needs no model."""
         return False
@@ -60,6 +66,7 @@ class InParts(Storable):
         budget: int = BUDGET,
         timeout: float = TIMEOUT,
         on_bad_part: str = "raise",
+        resume: str | os.PathLike[str] | None = None,
         progress: Progress | None = None,
     ) -> Self:
         """Learn from data beyond memory: the ranker is that of `fit` on everything.
@@ -85,16 +92,25 @@ class InParts(Storable):
         on_bad_part : {"raise", "skip"}
             What to do about a part that cannot be read, or has missing features: tell, or leave it out with a
             warning, which takes a pass of its own before all others. `skipped_` then names these parts.
+        resume : path, optional
+            A file that keeps the rounds of boosting, always by sums, as they are finished. Called again with
+            the same file after it was stopped, the fit goes on, and gives the same bits. A file of other
+            data, parts or parameters is refused.
         progress : function of (done, total), optional
             Called after each part, with the number of parts in all passes over the data.
         """
         if not parts.n_labelled:
             raise ValueError(f"None of the {parts.n_items} items has a label.")
         check_choice(on_bad_part)
+        if resume is not None and not self.learns_in_rounds:
+            raise ValueError(
+                f"{type(self).__name__} does not learn in rounds that a file could keep: leave out "
+                f"{option('resume')}."
+            )
         if hasattr(self, "skipped_"):
             del self.skipped_
         with engine_for(on, timeout) as engine:
-            passes = Passes(parts, engine, budget, progress)
+            passes = Passes(parts, engine, budget if resume is None else 0, progress, resume=resume)
             skipped = passes.leave_out_bad() if on_bad_part == "skip" else []
             self._fit_passes(passes)
         if skipped:
@@ -107,8 +123,8 @@ class InParts(Storable):
         check_limits(self.limits, self.get_params(deep=False))  # type: ignore[attr-defined]
         if parts.texts != self._reads_texts:
             raise ValueError(_other_kind(self, parts.texts))
-        if self.ignores_unlabelled and _fits(parts, passes.budget):  # type: ignore[attr-defined]
-            data = gather_labelled(passes)
+        data = gather_labelled(passes) if self.ignores_unlabelled else None  # type: ignore[attr-defined]
+        if data is not None:
             self.fit(data.X, data.y, data.qid)  # type: ignore[attr-defined]
         elif self.learns_by_sums:
             self.n_features_in_, self.scores_ = parts.n_features, np.empty(0)
@@ -164,20 +180,22 @@ class InParts(Storable):
             Called after each part.
         """
         check_choice(on_bad_part)
+        skip = on_bad_part == "skip"
         fitted = bool(learned_by(self))
         if fitted or not self.ranks_lists_apart:
             check_is_fitted(self, "scores_")
             self._refuse_cut_list(parts)
         else:
-            self._refuse_own(parts, on)
+            self._refuse_own(parts, on, skip)
         left = prepare_folder(folder, parts, digest_of(self))
         with engine_for(on, timeout) as engine:
             passes = Passes(replace(parts, parts=tuple(left)), engine, progress=progress)
-            if fitted:
-                told = passes.each(told_apart, write_scores, os.fspath(folder), self, on_bad_part == "skip")
-                warn_of([message for message in told if message is not None], len(left))
-            elif left:
-                self._rank_own(parts, passes, os.fspath(folder))
+            told = (
+                passes.each(told_apart, write_scores, os.fspath(folder), self, skip)
+                if fitted
+                else self._rank_own(parts, passes, os.fspath(folder), skip)
+            )
+            warn_of([message for message in told if message is not None], len(left))
         return self
 
     def _refuse_cut_list(self, parts: Parts) -> None:
@@ -185,20 +203,19 @@ class InParts(Storable):
         if parts.one_list and len(parts) > 1 and together:
             raise ValueError(
                 f"{type(self).__name__} ranks the items of a list together, and this list is cut into "
-                f"{len(parts)} parts. Open it with a larger part_bytes."
+                f"{len(parts)} parts. Open it with larger parts ({option('part_bytes', ...)})."
             )
 
-    def _refuse_own(self, parts: Parts, on: Any) -> None:
+    def _refuse_own(self, parts: Parts, on: Any, skip: bool) -> None:
         """Refuse parts that cannot be ranked by their own labels, before anything is written."""
         self._refuse_cut_list(parts)
 
-    def _rank_own(self, parts: Parts, left: Passes, folder: str) -> None:
-        """Rank parts by their own labels, without a model, as `ranks_lists_apart` promises."""
+    def _rank_own(self, parts: Parts, left: Passes, folder: str, skip: bool) -> Iterable[str | None]:
+        """Rank parts by their own labels, without a model, as `ranks_lists_apart` promises.
+
+        skip : whether to leave out parts that cannot be ranked; what is wrong with them is returned.
+        """
         raise NotImplementedError
-
-
-def _fits(parts: Parts, budget: int) -> bool:
-    return parts.sparse or 8 * parts.n_labelled * parts.n_features <= budget
 
 
 def _other_kind(ranker: Any, texts: bool) -> str:
@@ -209,20 +226,38 @@ def _other_kind(ranker: Any, texts: bool) -> str:
 
 
 def _beyond(parts: Parts, budget: int) -> str:
-    needed = 8 * parts.n_labelled * parts.n_features
+    needed = "more" if parts.sparse else f"{8 * parts.n_labelled * parts.n_features} bytes"
     return (
-        f"{parts.n_labelled} labelled items of {parts.n_features} features take {needed} bytes, and the "
-        f"budget is {budget}. Raise it (budget=...), or label fewer items; RankRLS with a linear kernel and "
-        "RankBoost learn from any number."
+        f"{parts.n_labelled} labelled items of {parts.n_features} features take {needed}, and the "
+        f"budget is {budget}. Raise it ({option('budget', ...)}), or label fewer items; RankRLS with a "
+        "linear kernel and RankBoost learn from any number."
     )
 
 
-def gather_labelled(passes: Passes) -> RankingDataset:
-    """Read the labelled items of all parts into memory."""
-    found: Iterable[Any] = (each for each in passes.each(labelled_items) if each is not None)
+def gather_labelled(passes: Passes) -> RankingDataset | None:
+    """Read the labelled items of all parts into memory; None if they take more than the budget.
+
+    How much dense features take is known before any is read; of sparse ones the stored cells are counted.
+    """
+    parts = passes.parts
+    if not parts.sparse and 8 * parts.n_labelled * parts.n_features > passes.budget:
+        return None
+    found: list[Any] = []
+    left = passes.budget
+    for each in filter(None, passes.each(labelled_items)):
+        left -= bytes_of(each[0]) if parts.sparse else 0
+        if left < 0:
+            passes.done = 0
+            return None
+        found.append(each)
     X, y, qid = (list(each) for each in zip(*found, strict=True))
-    qids = None if passes.parts.one_list else np.concatenate(qid)
+    qids = None if parts.one_list else np.concatenate(qid)
     return RankingDataset(stacked(X), np.concatenate(y), qids)
+
+
+def bytes_of(X: Any) -> int:
+    """Return what the stored cells of a sparse matrix take: values and where they stand."""
+    return int(X.data.nbytes + X.indices.nbytes + X.indptr.nbytes)
 
 
 def labelled_items(part: Part) -> tuple[Features, Floats, AnyArray] | None:

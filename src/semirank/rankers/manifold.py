@@ -1,6 +1,6 @@
 """Manifold ranking: labels spread along a neighbour graph until they settle."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self
 
 from semirank.core.arrays import Floats
@@ -143,15 +143,16 @@ class ManifoldRanking(QueryRanker):
         D = self._system.degrees[:, None]
         return self._keep(y, s, f, power(D, -self.degree_correction) * f.scores)  # D^-c f
 
-    def _refuse_own(self, parts: Parts, on: Any) -> None:
+    def _refuse_own(self, parts: Parts, on: Any, skip: bool) -> None:
         if parts.one_list and len(parts) > 1:
-            refuse_other_graphs(self, parts, on)
+            refuse_other_graphs(self, parts, on, skip)
 
-    def _rank_own(self, parts: Parts, left: Passes, folder: str) -> None:
-        if parts.one_list and len(parts) > 1:
+    def _rank_own(self, parts: Parts, left: Passes, folder: str, skip: bool) -> Iterable[str | None]:
+        if not (parts.one_list and len(parts) > 1):
+            return super()._rank_own(parts, left, folder, skip)
+        if len(left.parts):
             rank_one_list(self, parts, left, folder)
-        else:
-            super()._rank_own(parts, left, folder)
+        return ()
 
     @property
     def _seed_power(self) -> float:

@@ -78,8 +78,13 @@ def _write(part: Part, folder: str, scores: Floats) -> None:
     write_file(part, folder, data, scores)
 
 
-def refuse_other_graphs(ranker: "ManifoldRanking", parts: Parts, on: Any) -> None:
-    """Refuse what a graph on disk cannot be, and a cluster."""
+def refuse_other_graphs(ranker: "ManifoldRanking", parts: Parts, on: Any, skip: bool) -> None:
+    """Refuse what a graph on disk cannot be, a cluster, and parts left out."""
+    if skip:
+        raise ValueError(
+            "One list in parts is ranked over one graph of all of them, so that no part can be left out: "
+            f"leave {option('on_bad_part')} out."
+        )
     if on is not None:
         raise ValueError(
             f"One list in parts is ranked over a graph on this machine: leave {option('on')} out."

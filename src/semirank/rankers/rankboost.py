@@ -230,6 +230,11 @@ class RankBoost(Ranker):
         """Whether sums over parts are enough: with bins, and without lists held out."""
         return self.n_bins is not None and self.patience is None
 
+    @property
+    def learns_in_rounds(self) -> bool:
+        """Whether `fit_parts` can go on where it was stopped."""
+        return self.learns_by_sums
+
     def _fit_sums(self, passes: Passes) -> None:
         from semirank.rankers.sums import rankboost
 

@@ -1,5 +1,6 @@
 """The exponential loss of pairs, which boosting lowers: its value, and what each item weighs in it."""
 
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -31,12 +32,20 @@ class ExponentialLoss(Protocol):
 
 
 class OrderedExponential:
-    """The loss over the pairs that labels order; D is ``share u_p u_q``, and no pair is visited."""
+    """The loss over the pairs that labels order; D is ``share u_p u_q``, and no pair is visited.
 
-    def __init__(self, pairs: OrderedPairs) -> None:
-        self.pairs, self.items, self.log_count = pairs, pairs.items, pairs.log_count
-        self._spread = np.empty((2, len(pairs.items)))
+    room : float64 array of shape (2, n_items) to work in, where one serves several losses.
+    """
+
+    def __init__(self, pairs: OrderedPairs, room: Floats | None = None) -> None:
+        self.pairs, self.items = pairs, pairs.items
+        self._spread = np.empty((2, len(pairs.items))) if room is None else room
         self._scales = np.empty((2, len(pairs.levels) - 1))
+
+    @cached_property
+    def log_count(self) -> float:
+        """Logarithm of the number of pairs in the loss."""
+        return self.pairs.log_count
 
     def weigh(self, scores: Floats) -> tuple[Floats, Floats]:
         """Return the signed weight of each item, as a part of the loss, and the logarithms of its terms."""

@@ -7,8 +7,8 @@ import numpy as np
 from scipy.sparse import coo_array, issparse, vstack
 
 from semirank.core.arrays import AnyArray, Booleans, Bytes, Floats, Integers
-from semirank.core.binning import bin_values
-from semirank.core.stumps import TOGETHER, search_bins, search_sorted
+from semirank.core.binning import bin_rows, bin_values
+from semirank.core.stumps import TOGETHER, raise_above, search_bins, search_sorted
 from semirank.core.threads import in_parallel
 from semirank.dataset import Features
 
@@ -79,7 +79,7 @@ class BinnedColumns:
 
     @classmethod
     def between(cls, edges: tuple[Floats, ...], n_bins: int) -> Self:
-        """Return no items yet, but the thresholds of all features; `append_rows` adds items."""
+        """Return no items yet, but the thresholds of all features."""
         bins = _empty_bins(0, len(edges))
         n_edges = np.zeros(len(bins) * TOGETHER, dtype=np.int64)
         n_edges[: len(edges)] = [len(each) for each in edges]
@@ -91,11 +91,17 @@ class BinnedColumns:
 
     def append_rows(self, known: Features, new: Features) -> Self:
         """Return these items and new ones; only the bins of the new ones are found."""
-        bins = _empty_bins(new.shape[0], len(self.edges))
-        for feature, edges in enumerate(self.edges):
-            values = np.ascontiguousarray(new[:, feature], dtype=np.float64)
-            bin_values(values, edges, _column(bins, feature))
+        bins = self.bins_of(new, np.arange(new.shape[0]))
         return replace(self, bins=np.concatenate([self.bins, bins], axis=1))
+
+    def bins_of(self, X: Features, items: Integers) -> Bytes:
+        """Return the bins of some rows of X, by the thresholds that are known."""
+        bins = _empty_bins(len(items), len(self.edges))
+        padded = np.full((len(self.edges), 256), np.inf)
+        for row, edges in zip(padded, self.edges, strict=True):
+            row[: len(edges)] = edges
+        bin_rows(X, items, padded, bins)
+        return bins
 
     def _followed_by(self, X: Features, items: Integers) -> Self:
         n_known = len(self.edges)
@@ -121,7 +127,7 @@ class BinnedColumns:
 
     def raise_above(self, column: int, cut: int, amount: float, scores: Floats) -> None:
         """Add an amount to the scores of the items above the edge."""
-        scores += amount * (_column(self.bins, column) > cut)
+        raise_above(self.bins, column, cut, amount, scores)
 
     def stump(self, column: int, cut: int) -> tuple[int, float]:
         """Return the feature and the edge."""

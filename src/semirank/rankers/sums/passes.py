@@ -1,5 +1,6 @@
 """Passes over data in parts."""
 
+import os
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -33,6 +34,8 @@ class Passes:
         Called after each part, with the number of parts in all passes.
     n_passes : int
         How many passes there will be.
+    resume : path, or None
+        A file of finished rounds, of rankers that learn in rounds.
     transformers : tuple
         What the items of a part go through after they were read.
     """
@@ -42,6 +45,7 @@ class Passes:
     budget: int = 0
     progress: Progress | None = None
     n_passes: int = 1
+    resume: str | os.PathLike[str] | None = None
     transformers: tuple[Any, ...] = ()
     done: int = 0
 
@@ -83,6 +87,10 @@ class Passes:
         found = self.engine.rounds(on_transformed, hands, self.transformers, task, *small)
         self._tell(len(self.parts))
         return found
+
+    def skip(self, n_passes: int) -> None:
+        """Count passes as done that need not be done again."""
+        self.done += n_passes * len(self.parts)
 
     def leave_out_bad(self) -> list[str]:
         """Go on without the parts that cannot be read; return what is wrong with each of them."""

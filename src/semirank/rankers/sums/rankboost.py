@@ -8,16 +8,18 @@ stumps so far.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, reduce
 from itertools import islice
 from math import inf, log
 from typing import Any, NamedTuple
 from uuid import uuid4
+from zlib import crc32
 
 import numpy as np
 
+from semirank.checkpoints import Checkpoint
 from semirank.core.arrays import AnyArray, Bytes, Floats, Integers
-from semirank.core.stumps import TOGETHER, count_bins, search_counts
+from semirank.core.stumps import count_bins, raise_above, search_counts
 from semirank.dataset import RankingDataset
 from semirank.dataset.parts import Hand, Part
 from semirank.engines import scratch
@@ -27,6 +29,8 @@ from semirank.rankers.rankboost import RankBoost
 from semirank.rankers.solvers.boosting import Round, step_along
 from semirank.rankers.solvers.columns import SAMPLE, BinnedColumns, find_edges
 from semirank.rankers.sums.passes import Passes, check_features, sample_of
+from semirank.rankers.sums.rounds import belong, finished, open_rounds
+from semirank.spelling import option
 
 UNIT = 2.0**-61  # of weights and losses as whole numbers, relative to the loss before
 SMALLEST = 2.0**-20  # a loss that falls below this share of the one before is counted again, by itself
@@ -71,7 +75,8 @@ class Counts(NamedTuple):
     """What is known of a part after the first pass: all but `n_lists` twice, of own and of lent labels.
 
     log_masses: logarithm of the number of pairs of each list; n_rows: items that teach; n_given: items
-    with a lent label, in pairs or not, and the sum of the squares of their distances.
+    with a lent label, in pairs or not, and the sum of the squares of their distances; checksum: of all
+    that was read, where it is asked for.
     """
 
     log_masses: tuple[Floats, Floats]
@@ -79,6 +84,7 @@ class Counts(NamedTuple):
     n_given: int
     squares: float
     n_lists: int
+    checksum: int
 
 
 @dataclass(frozen=True)
@@ -121,22 +127,31 @@ def fit(
     by_similarity : whether they count the less, the farther the item is that has lent them.
     """
     _refuse_what_cannot_be_added_up(ranker, passes)
-    passes.n_passes = 3 + ranker.n_rounds
+    passes.n_passes = 3 + ranker.n_rounds * passes_a_round(ranker)
     token = uuid4().hex
     hands = passes.engine.deal(passes.parts.parts)
     try:
-        counts = by_part(passes, hands, count, token, teach)
-        totals = Totals.of(ranker, counts, lent_weight)
-        columns = bin_edges(passes, hands, token, teach, totals, int(ranker.n_bins or 0))
-        mean_square = totals.mean_square if by_similarity else inf
-        by_list = ranker.balance == "lists"
-        plan = Plan(token, teach, totals.log_shares, by_list, mean_square, columns)
-        rounds = list(islice(boost(ranker, passes, hands, plan, totals), ranker.n_rounds))
+        with open_rounds(passes.resume) as kept:
+            belong(kept, "parameters", [type(ranker).__name__, repr(sorted(ranker.get_params().items()))])
+            belong(kept, "parts", [[part.name, part.n_items, part.n_labelled] for part in passes.parts])
+            counts = by_part(passes, hands, count, token, teach, passes.resume is not None)
+            belong(kept, "data", [each.checksum for each in counts])
+            totals = Totals.of(ranker, counts, lent_weight)
+            columns = bin_edges(passes, hands, token, teach, totals, int(ranker.n_bins or 0))
+            mean_square = totals.mean_square if by_similarity else inf
+            by_list = ranker.balance == "lists"
+            plan = Plan(token, teach, totals.log_shares, by_list, mean_square, columns)
+            rounds = list(islice(boost(ranker, passes, hands, plan, totals, kept), ranker.n_rounds))
     finally:
         passes.engine.tell(forget, hands, token)
     ranker.n_lists_, ranker.validation_losses_ = totals.n_lists, np.empty(0)
     ranker._keep(rounds)
     return len(totals.log_totals) > 1
+
+
+def passes_a_round(ranker: RankBoost) -> int:
+    """Return how often a round goes through the parts."""
+    return 2 if ranker.step == "exact" else 1
 
 
 def _refuse_what_cannot_be_added_up(ranker: RankBoost, passes: Passes) -> None:
@@ -145,7 +160,7 @@ def _refuse_what_cannot_be_added_up(ranker: RankBoost, passes: Passes) -> None:
         raise ValueError(
             f"{type(ranker).__name__} learns by sums from dense features of whole lists, and here "
             + ("features are sparse" if parts.sparse else "one list is cut into parts")
-            + ". Raise the budget for labelled items in memory (budget=...)."
+            + f". Raise the budget for labelled items in memory ({option('budget', ...)})."
         )
 
 
@@ -159,7 +174,7 @@ def on_each(hand: Hand, task: Callable[..., Any], *small: Any) -> list[Any]:
     return [task(part, *small) for part in hand.parts]
 
 
-def count(part: Part, token: str, teach: Teach) -> Counts:
+def count(part: Part, token: str, teach: Teach, with_checksum: bool) -> Counts:
     """Count the pairs and the items of a part."""
     data = part.read()
     found = taught(part, token, teach, data)
@@ -172,7 +187,14 @@ def count(part: Part, token: str, teach: Teach) -> Counts:
         found.n_given,
         found.squares,
         data.n_lists,
+        checksum_of(data) if with_checksum else 0,
     )
+
+
+def checksum_of(data: RankingDataset) -> int:
+    """Return a number that differs, most probably, for other items, labels or lists."""
+    arrays = (np.ascontiguousarray(each) for each in (data.X, data.y, data.indptr))
+    return reduce(lambda found, each: crc32(each.data, found), arrays, 0)
 
 
 def taught(part: Part, token: str, teach: Teach, data: RankingDataset) -> Teaching:
@@ -235,41 +257,87 @@ def _log_share(log_masses: Floats, weight: float, balance: str) -> float:
 
 
 def boost(
-    ranker: RankBoost, passes: Passes, hands: list[Hand], plan: Plan, totals: Totals
+    ranker: RankBoost, passes: Passes, hands: list[Hand], plan: Plan, totals: Totals, kept: Checkpoint
 ) -> Iterator[Round]:
-    """Yield rounds, as `solvers.boosting.boost` does."""
-    n_terms = len(totals.log_totals)
+    """Yield rounds, as `solvers.boosting.boost` does: first those that were kept, then new ones.
+
+    Kept are the stump that was found, the losses before it, which are those after the one before it, and
+    the loss relative to which the next round counts.
+    """
     before, stumps = float(np.logaddexp.reduce(totals.log_totals)), np.empty((0, 3))
-    while True:
-        counts, losses, before = weigh_all(passes, hands, plan, stumps, before)
-        share = float(losses.sum()) * UNIT
+    for stump, log_losses, relative_to in finished(kept):
         if len(stumps):
-            column, cut, alpha = int(stumps[-1, 0]), int(stumps[-1, 1]), float(stumps[-1, 2])
-            with np.errstate(divide="ignore"):
-                log_losses = before + np.log(losses[:n_terms] * UNIT)
-            yield Round(*plan.columns.stump(column, cut), alpha, log_losses)
-        column, cut, r = search_counts(counts.astype(np.float64) * (UNIT / share), plan.columns.n_edges)
-        if column < 0:
+            yield round_of(plan, stumps[-1], log_losses)
+        before, stumps = relative_to, np.vstack([stumps, stump])
+    passes.skip(len(stumps) * passes_a_round(ranker))
+    while True:
+        seen = weigh_all(passes, hands, plan, stumps, before)
+        log_losses = seen.log_losses[: len(totals.log_totals)].tolist()
+        if len(stumps):
+            yield round_of(plan, stumps[-1], log_losses)
+        stump = find_stump(ranker, passes, hands, plan, totals, stumps, seen)
+        if stump is None:
             return
-        at_one = None
-        if ranker.step == "exact":
-            tried = passes.engine.rounds(lose, hands, plan, stumps, np.array([column, cut, 1.0]), before)
-            at_one = float(np.sum(tried)) * UNIT / share
-        stumps = np.vstack([stumps, [column, cut, step_along(r, at_one, totals.log_count)]])
-        before += log(share)
+        before = seen.before + log(seen.share)
+        kept.add(str(len(stumps)), [stump, log_losses, before])
+        stumps = np.vstack([stumps, stump])
 
 
-def weigh_all(
-    passes: Passes, hands: list[Hand], plan: Plan, stumps: Floats, before: float
-) -> tuple[Integers, Integers, float]:
-    """Return the sums of signed weights and of losses after some stumps, and relative to what they are."""
+def round_of(plan: Plan, stump: Floats, log_losses: list[float]) -> Round:
+    """Return a stump, given by column, cut and weight, as a round."""
+    column, cut, alpha = int(stump[0]), int(stump[1]), float(stump[2])
+    return Round(*plan.columns.stump(column, cut), alpha, np.array(log_losses))
+
+
+class Seen(NamedTuple):
+    """The sums of a round over all parts: signed weights, losses, and relative to what loss they are."""
+
+    counts: Integers
+    losses: Integers
+    before: float
+
+    @property
+    def share(self) -> float:
+        """The loss as a share of the one before."""
+        return float(self.losses.sum()) * UNIT
+
+    @property
+    def log_losses(self) -> Floats:
+        """Logarithms of the losses of own and of lent labels."""
+        with np.errstate(divide="ignore"):
+            return self.before + np.log(self.losses * UNIT)
+
+
+def weigh_all(passes: Passes, hands: list[Hand], plan: Plan, stumps: Floats, before: float) -> Seen:
+    """Return the sums after some stumps, relative to a loss that is not much larger."""
     while True:
         found = passes.rounds(weigh, hands, plan, stumps, before)
         counts, losses = (np.sum(each, axis=0) for each in zip(*found, strict=True))
-        share = float(losses.sum()) * UNIT
-        if share >= SMALLEST:
-            return counts, losses, before
-        before += log(max(share, UNIT))
+        seen = Seen(counts, losses, before)
+        if seen.share >= SMALLEST:
+            return seen
+        before += log(max(seen.share, UNIT))
+
+
+def find_stump(
+    ranker: RankBoost,
+    passes: Passes,
+    hands: list[Hand],
+    plan: Plan,
+    totals: Totals,
+    stumps: Floats,
+    seen: Seen,
+) -> list[float] | None:
+    """Return column, cut and weight of the next stump; None where none lowers the loss."""
+    shares = seen.counts.astype(np.float64) * (UNIT / seen.share)
+    column, cut, r = search_counts(shares, plan.columns.n_edges)
+    if column < 0:
+        return None
+    at_one = None
+    if ranker.step == "exact":
+        tried = passes.rounds(lose, hands, plan, stumps, np.array([column, cut, 1.0]), seen.before)
+        at_one = float(np.sum(tried)) * UNIT / seen.share
+    return [column, cut, step_along(r, at_one, totals.log_count)]
 
 
 def bin_edges(
@@ -309,12 +377,16 @@ def weigh(hand: Hand, plan: Plan, stumps: Floats, before: float) -> tuple[Intege
     """
     counts = np.zeros((len(plan.columns.n_edges), 256), dtype=np.int64)
     losses = np.zeros(2, dtype=np.int64)
+    room = np.empty(0)  # for all parts: memory that a worker of Dask has given back is costly to get anew
     for part in hand.parts:
         binned = bins_of(part, plan)
-        if len(binned.pairs.numbers):
-            loss = OrderedExponential(binned.pairs)
+        n_items = len(binned.pairs.items)
+        if n_items:
+            room = room if len(room) >= 3 * n_items else np.empty(3 * n_items)
+            loss = OrderedExponential(binned.pairs, room[: 2 * n_items].reshape(2, n_items))
             losses += whole_losses(loss, scores_after(part, plan, binned, stumps), binned.n_own, before)
-            count_bins(binned.bins, whole(loss.signed(before)), counts)
+            signed = room[2 * n_items : 3 * n_items].view(np.int64)
+            count_bins(binned.bins, whole(loss.signed(before), signed), counts)
     return counts, losses
 
 
@@ -325,7 +397,7 @@ def lose(hand: Hand, plan: Plan, stumps: Floats, trial: Floats, before: float) -
         binned = bins_of(part, plan)
         if len(binned.pairs.numbers):
             scores = scores_after(part, plan, binned, stumps)
-            raise_above(binned.bins, trial, scores)
+            raise_stump(binned.bins, trial, scores)
             losses += whole_losses(OrderedExponential(binned.pairs), scores, binned.n_own, before)
     return losses
 
@@ -336,9 +408,12 @@ def whole_losses(loss: OrderedExponential, scores: Floats, n_own: int, before: f
     return np.array([of_lists[:n_own].sum(), of_lists[n_own:].sum()])
 
 
-def whole(values: Floats) -> Integers:
-    """Return numbers as whole multiples of the unit."""
-    return np.rint(values / UNIT).astype(np.int64)
+def whole(values: Floats, out: Integers | None = None) -> Integers:
+    """Return numbers, which are used up, as whole multiples of the unit."""
+    values /= UNIT
+    found = np.empty(len(values), dtype=np.int64) if out is None else out
+    np.copyto(found, np.rint(values, out=values), casting="unsafe")
+    return found
 
 
 def bins_of(part: Part, plan: Plan) -> Binned:
@@ -355,9 +430,9 @@ def bin_part(part: Part, plan: Plan) -> Binned:
     shares = np.repeat(plan.log_shares, [n_own, len(pairs.numbers) - n_own])
     if plan.by_list:
         shares = shares - pairs.log_masses()
-    columns = plan.columns.append_rows(data.X[:0], data.X[pairs.items])
+    bins = plan.columns.bins_of(data.X, pairs.items)
     weights = pairs.weights * np.exp(-found.away / (2.0 * plan.mean_square))
-    return Binned(columns.bins, replace(pairs, log_shares=shares, weights=weights), n_own)
+    return Binned(bins, replace(pairs, log_shares=shares, weights=weights), n_own)
 
 
 _applied: dict[tuple[str, int], int] = {}  # stumps that the scores in a file of this process have
@@ -372,16 +447,15 @@ def scores_after(part: Part, plan: Plan, binned: Binned, stumps: Floats) -> Floa
     else:
         n_applied, scores = 0, np.zeros(binned.bins.shape[1])
     for stump in stumps[n_applied:]:
-        raise_above(binned.bins, stump, scores)
+        raise_stump(binned.bins, stump, scores)
     np.save(path, scores)
     _applied[key] = len(stumps)
     return scores
 
 
-def raise_above(bins: Bytes, stump: Floats, scores: Floats) -> None:
+def raise_stump(bins: Bytes, stump: Floats, scores: Floats) -> None:
     """Add the weight of a stump to the scores of the items for which it holds."""
-    column, cut, alpha = int(stump[0]), int(stump[1]), float(stump[2])
-    scores += alpha * (bins[column // TOGETHER, :, column % TOGETHER] > cut)
+    raise_above(bins, int(stump[0]), int(stump[1]), float(stump[2]), scores)
 
 
 def forget(hand: Hand, token: str) -> None:

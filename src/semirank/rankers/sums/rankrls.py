@@ -16,6 +16,7 @@ from semirank.rankers.solvers.least_squares import LARGEST_DIRECT, Expansion
 from semirank.rankers.solvers.ridge import Primal
 from semirank.rankers.sums.moments import Moments
 from semirank.rankers.sums.passes import Passes, check_features, offsets, sample_of, stacked
+from semirank.spelling import option
 
 SAMPLE = 200_000  # items from which a basis is chosen
 SAMPLE_BYTES = 1 << 28  # that the coordinates of these may take
@@ -121,7 +122,7 @@ def choose_columns(ranker: RankRLS, passes: Passes) -> Expansion:
         if n_features > LARGEST_DIRECT:
             raise ValueError(
                 f"{n_features} features have a matrix of {n_features}^2 sums. Give n_components, for example "
-                "1000, or a larger budget for labelled items in memory (budget=...)."
+                f"1000, or a larger budget for labelled items in memory ({option('budget', ...)})."
             )
         return Expansion(Kernel("linear"), None)
     before = offsets([part.n_labelled for part in passes.parts])

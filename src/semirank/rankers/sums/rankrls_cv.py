@@ -15,6 +15,7 @@ from semirank.rankers.solvers.least_squares import Expansion, LeastSquares
 from semirank.rankers.sums import rankrls
 from semirank.rankers.sums.passes import Passes
 from semirank.rankers.sums.rankrls import SummedRidge, choose_columns, equations, n_passes, taught
+from semirank.spelling import option
 
 
 class Basis(NamedTuple):
@@ -38,7 +39,7 @@ def fit(ranker: RankRLSCV, passes: Passes) -> None:
     if passes.parts.one_list:
         raise ValueError(
             "RankRLSCV leaves lists out, and here is one. Choose the ridge by hand (RankRLS), or raise the "
-            "budget for labelled items in memory (budget=...)."
+            f"budget for labelled items in memory ({option('budget', ...)})."
         )
     passes.n_passes = n_passes(ranker) + 1
     expansion = choose_columns(ranker, passes)

@@ -43,7 +43,7 @@ def fit(ranker: RayleighRanker, passes: Passes) -> None:
     if parts.one_list and len(parts) > 1 and ranker.smoothness > 0:
         raise ValueError(
             f"RayleighRanker joins items of a list, and this list is cut into {len(parts)} parts. Open it "
-            f"with a larger part_bytes, or say {option('smoothness', 0)}."
+            f"with larger parts ({option('part_bytes', ...)}), or say {option('smoothness', 0)}."
         )
     passes.n_passes = 2
     basis = choose_basis(ranker, passes)
