@@ -265,7 +265,7 @@ def _run_tests(copy: Path, arguments: list[str], plugin: object) -> int:
     os.chdir(ROOT)
     sys.path.insert(0, str(copy))
     sys.dont_write_bytecode = True
-    return int(pytest.main(["-q", "-p", "no:cacheprovider", *arguments], plugins=[plugin]))
+    return int(pytest.main(["-q", "-n", "0", "-p", "no:cacheprovider", *arguments], plugins=[plugin]))
 
 
 def chosen(paths: list[str], sample: int, seed: int) -> list[Fault]:
