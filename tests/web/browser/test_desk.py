@@ -228,6 +228,38 @@ def test_a_list_that_was_on_its_way_does_not_come_between_two_keys(serve, visit)
     assert page.locator(".entry .title").all_inner_texts()[:8] == before
 
 
+def test_a_job_that_has_ended_is_not_shown_again_by_an_answer_that_was_on_its_way(serve, visit):
+    page = visit(serve().link)
+    open_demo(page)
+    page.evaluate(
+        """() => {
+            const fetched = window.fetch;
+            window.fetch = async (path, ...rest) => {
+                const answer = await fetched(path, ...rest);
+                if (!/^\\/api\\/p\\/[^/]+$/.test(String(path))) return answer;
+                const project = await answer.json();
+                for (const job of project.jobs) job.state = "running"; // as it was when the answer was made
+                window.jobs = project.jobs.length;
+                return new Response(JSON.stringify(project));
+            };
+        }"""
+    )
+    verdicts(page, "d")  # the first one starts a backup
+    wait_until_saved(page)
+    page.wait_for_function(
+        """path => fetch(path).then(r => r.json())
+            .then(jobs => jobs.length > 0 && jobs.every(job => job.state !== "running"))""",
+        arg=f"/api/p/{key_of(page)}/jobs",
+    )
+    page.wait_for_timeout(500)
+    tab_to(page, page.locator("#question"))
+    page.keyboard.type("exercise")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => window.jobs > 0")
+    page.wait_for_timeout(500)
+    assert page.locator(".running").count() == 0
+
+
 def test_search_results_are_labelled_where_they_stand(serve, visit):
     page = visit(serve().link)
     open_demo(page)

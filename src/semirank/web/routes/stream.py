@@ -11,7 +11,7 @@ from semirank.web.listeners import Message
 from semirank.web.people import Person
 from semirank.web.routes.asking import ThePerson, TheSession
 from semirank.web.session import Session
-from semirank.web.showing import OPEN_JOB, counts, order_info
+from semirank.web.showing import OPEN_JOB, counts, order_info, shown_jobs
 
 router = APIRouter(prefix="/api/p/{key}")
 
@@ -21,6 +21,8 @@ async def stream(session: TheSession, person: ThePerson) -> AsyncIterator[Server
     """Tell of new orders, events and jobs until the browser goes away."""
     with session.listeners.listening() as listener:
         yield ServerSentEvent(event="order", data=await run_in_threadpool(_order, session, person))
+        for job in shown_jobs(session, person):  # some may have ended since the browser asked for them
+            yield ServerSentEvent(event="job", data=job.model_dump())
         while True:
             message = await listener.queue.get()
             for name, data in await run_in_threadpool(told, session, person, message):

@@ -528,6 +528,11 @@ export class Desk extends Store {
     this.set({ jobs: [...others, job] });
   }
 
+  /** What was told of a job is newer than an answer that was on its way. @param {any} job */
+  ended(job) {
+    return this.state.jobs.find((/** @type {any} */ told) => told.id === job.id && told.state !== "running");
+  }
+
   /** Somebody else read an item: it leaves the queue, never the card. */
   heard(/** @type {any} */ event) {
     if (!event.reviewer || event.reviewer === this.state.project.reviewer || event.kind !== "label") return;
@@ -544,7 +549,7 @@ export class Desk extends Store {
   async refresh() {
     const project = await get(this.path).catch(() => null);
     if (!project) return;
-    this.set({ project, order: project.order, jobs: project.jobs ?? [] });
+    this.set({ project, order: project.order, jobs: (project.jobs ?? []).map((/** @type {any} */ job) => this.ended(job) ?? job) });
     this.counted(project.counts);
     this.refill();
     this.relist();
