@@ -549,7 +549,11 @@ export class Desk extends Store {
   async refresh() {
     const project = await get(this.path).catch(() => null);
     if (!project) return;
-    this.set({ project, order: project.order, jobs: (project.jobs ?? []).map((/** @type {any} */ job) => this.ended(job) ?? job) });
+    this.set({
+      project,
+      order: project.order,
+      jobs: (project.jobs ?? []).map((/** @type {any} */ job) => this.ended(job) ?? job),
+    });
     this.counted(project.counts);
     this.refill();
     this.relist();
