@@ -21,6 +21,11 @@ def some_texts(n: int = 60, seed: int = 0) -> np.ndarray:
     return np.array([" ".join(rng.choice(WORDS, 6)) for _ in range(n)], dtype=object)
 
 
+def with_topics(texts: np.ndarray) -> np.ndarray:
+    """Add a word of few texts to each, so that there is a graph."""
+    return np.array([f"{text} topic{k % 13}" for k, text in enumerate(texts)], dtype=object)
+
+
 def some_labels(texts: np.ndarray, n: int, seed: int = 0) -> np.ndarray:
     y = np.full(len(texts), nan)
     rows = np.random.default_rng(seed).permutation(len(texts))[:n]
@@ -172,7 +177,7 @@ def test_relevant_labels_alone_or_irrelevant_ones_alone_are_enough():
 
 
 def test_the_graph_is_silent_from_eight_relevant_labels_on():
-    texts = [f"{text} topic{k % 13}" for k, text in enumerate(some_texts(80))]
+    texts = with_topics(some_texts(80))
     relevant = np.flatnonzero(["heart" in text for text in texts])
     y = np.full(len(texts), nan)
     y[relevant[:8]], y[np.setdiff1d(np.arange(80), relevant)[:5]] = 1, 0
@@ -200,7 +205,7 @@ def test_explanations_name_labelled_texts_and_words_and_add_up():
 
 @pytest.mark.parametrize("graph", [0.0, 1.0])
 def test_the_labels_of_a_list_rank_no_other_that_has_its_own(graph):
-    texts, lists = some_texts(60), np.repeat(["a", "b"], [25, 35])
+    texts, lists = with_topics(some_texts(60)), np.repeat(["a", "b"], [25, 35])
     y = some_labels(texts, 12)
     both = ScreeningRanker(graph=graph).fit(texts, y, lists)
     assert both.weights_.all() == bool(graph)
