@@ -61,8 +61,7 @@ NAMES = {
     "sqrt": "square",
 }
 LIBRARIES = ("scipy.linalg", "sklearn.linear_model", "numba", "pandas", "hypothesis")
-MOST_SECONDS = 45.0  # of tests for a fault, as long as they took while calls were noted
-SLOW = ("test_every_ranker.py", "test_docs.py")
+SLOW = ("test_docs.py",)
 TOLD = ("raise", "warn", "_refuse", "_report", "_warn")  # what only makes a message
 
 
@@ -189,14 +188,14 @@ class Only:
         )
 
 
-def tests_of(fault: Fault, tests: list[Test]) -> list[str]:
-    """Return the tests that call the function of a fault, those that call little else first."""
+def tests_of(fault: Fault, tests: list[Test], most: float) -> list[str]:
+    """Return the tests that call the function of a fault, `most` seconds of them, the narrowest first."""
     file = f"{fault.path.relative_to(SOURCE)}:"
     function = f"{file}{fault.function}"
     callers = [test for test in tests if function in test.calls]
     if not callers:  # compiled, or called at import only
         callers = [test for test in tests if any(each.startswith(file) for each in test.calls)]
-    names, left = [], MOST_SECONDS
+    names, left = [], most
     for test in sorted(callers, key=lambda test: len(test.calls)):
         left -= test.seconds
         if left > 0:
@@ -220,9 +219,8 @@ def note_calls(copy: Path, kept: Path) -> None:
     os._exit(code)
 
 
-def survives(fault: Fault, tests: list[Test], copy: Path, seconds: int) -> str:
+def survives(fault: Fault, names: list[str], copy: Path, seconds: int) -> str:
     """Make a fault in the copy and run its tests; say "noticed", "late" or "survived"."""
-    names = tests_of(fault, tests)
     if not names:
         return "survived"
     target = copy / "semirank" / fault.path.relative_to(SOURCE)
@@ -286,6 +284,7 @@ def main() -> None:
     parser.add_argument("--sample", type=int, default=100, help="how many faults to draw")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=int, default=300, help="time for the tests of one fault")
+    parser.add_argument("--most", type=float, default=60, help="seconds of tests for one fault, as noted")
     parser.add_argument("--calls", type=Path, help="a file of calls: used where it is, kept where it is not")
     options = parser.parse_args()
     counts = {"noticed": 0, "late": 0, "survived": 0}
@@ -300,7 +299,7 @@ def main() -> None:
             raise SystemExit("Tests fail without any fault: mend them first.")
         tests = [Test(name, frozenset(called), took) for name, called, took in json.loads(calls.read_text())]
         for number, fault in enumerate(faults, 1):
-            said = survives(fault, tests, copy, options.seconds)
+            said = survives(fault, tests_of(fault, tests, options.most), copy, options.seconds)
             counts[said] += 1
             if said != "noticed":
                 where = f"{fault.path.relative_to(SOURCE)}:{fault.line}"
